@@ -149,10 +149,43 @@ fn other_degrees_are_refused() {
         Block::of_lower_degree(&blocks, 0).unwrap_err(),
         SpaceError::Basis(_)
     ));
+    let mixed = &meshes()[0];
+    let params = SpaceParams {
+        degree: 2,
+        ..SpaceParams::default()
+    };
+    let mixed = Block::all(mixed, Geometry::of_shapes(mixed).unwrap(), params).unwrap();
+    let [first, second] = [0, 1].map(|block: usize| mixed[block].clone());
+    for some in [
+        vec![second.clone(), first.clone()],
+        vec![second],
+        vec![first],
+    ] {
+        let error = Block::of_lower_degree(&some, 1).unwrap_err();
+        let is_it = matches!(error, SpaceError::NotAllBlocks { blocks: 2, .. });
+        assert!(is_it, "{error}");
+    }
     assert!(matches!(
         Block::of_lower_degree(&[], 1).unwrap_err(),
         SpaceError::NoCells
     ));
+}
+
+/// The facets of a group are elements of a space of their own.
+#[test]
+fn traces_have_lower_degrees_too() {
+    let mesh = bent_box([5, 4, 3], 1);
+    let params = SpaceParams {
+        degree: 3,
+        ..SpaceParams::default()
+    };
+    let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap();
+    let Block { space, geometry } = &blocks[0];
+    let trace = space.traces(geometry, "xmin").unwrap().remove(0);
+    let made = Block::of_lower_degree(&[trace.block], 2).unwrap();
+    assert_eq!(made[0].space.elements(), 4 * 3);
+    assert_eq!(made[0].space.nodes(), (4 * 2 + 1) * (3 * 2 + 1));
+    check_blocks(&made);
 }
 
 /// Chunks are joined, not only kept: a lower degree has fewer.

@@ -73,7 +73,7 @@ pub(crate) fn collect<V: Copy + Default + Send + Sync, E: Send>(
 }
 
 /// The places of each entry of L-vectors of interleaved components in E-vectors `[element][component][node]` of the
-/// blocks, one after the other.
+/// blocks, one after the other, whose length must fit 32 bits.
 pub(crate) fn places(blocks: &[Block]) -> Csr<()> {
     let (mut of_blocks, mut columns) = (Vec::new(), 0);
     for block in blocks {

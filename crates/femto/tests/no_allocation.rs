@@ -97,15 +97,16 @@ fn iterations_do_not_allocate() -> Result<(), Box<dyn Error>> {
 fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
     let host = Host::with_threads(threads)?;
     let mesh = hexahedra(MapKind::Multilinear, [8, 8, 8]);
-    let blocks = |degree| {
-        let params = SpaceParams {
-            degree,
-            ..SpaceParams::default()
-        };
-        Block::all(&mesh, Geometry::of_shapes(&mesh)?, params).map_err(Box::<dyn Error>::from)
+    let params = SpaceParams {
+        degree: 4,
+        ..SpaceParams::default()
     };
+    let finest = Block::all(&mesh, Geometry::of_shapes(&mesh)?, params)?;
     let level = |degree| -> Result<_, Box<dyn Error>> {
-        let blocks = blocks(degree)?;
+        let blocks = match degree {
+            4 => finest.clone(),
+            lower => Block::of_lower_degree(&finest, lower)?,
+        };
         let Block { space, geometry } = &blocks[0];
         let params = OperatorParams::default();
         Ok(FormLevel {
@@ -118,15 +119,14 @@ fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
         .into_iter()
         .map(level)
         .collect::<Result<_, _>>()?;
-    let hierarchy = Hierarchy::new(&host, levels, (MultigridParams::default(), false))?;
+    let mut hierarchy = Hierarchy::new(&host, levels, (MultigridParams::default(), false))?;
     let cycle = hierarchy.set_up()?;
     let multigrid = Multigrid {
         hierarchy: &hierarchy,
         cycle: &cycle,
     };
     assert_eq!((hierarchy.sizes().len(), cycle.sizes().len()), (3, 2));
-    let blocks = blocks(4)?;
-    let Block { space, geometry } = &blocks[0];
+    let Block { space, geometry } = &finest[0];
     let constraints = Constraints::of_all_components(space, &["zmin", "zmax"])?;
     let params = OperatorParams::default();
     let operator = Operator::<f64, _>::new(&host, space, geometry, &Poisson::<3>, params)?;

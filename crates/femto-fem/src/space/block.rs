@@ -33,10 +33,10 @@ impl Block {
         Ok(blocks.map(block).collect())
     }
 
-    /// The blocks with spaces of a lower degree on the same elements, in the same order.
+    /// The blocks, all those of a mesh in their order, with spaces of a lower degree on the same elements.
     ///
     /// # Errors
-    /// A degree that is not lower, or no blocks.
+    /// A degree that is 0 or not lower; other blocks, or none.
     pub fn of_lower_degree(blocks: &[Self], degree: usize) -> Result<Vec<Self>, SpaceError> {
         let spaces: Vec<&Space> = blocks.iter().map(|block| &block.space).collect();
         let spaces = Space::of_lower_degree(&spaces, degree)?.into_iter();

@@ -115,7 +115,19 @@ impl ShapeElements {
         Ok((elements, vertices))
     }
 
-    /// Whole chunks joined to about as many elements.
+    /// Elements of a surface in the order of its cells, with batches for chunks.
+    pub(super) fn of_surface(cell: Cell, count: usize) -> Self {
+        let batch = |first: usize| first..count.min(first + BATCH);
+        Self {
+            cell,
+            cells: (0..count as u32).collect(),
+            chunks: (0..count).step_by(BATCH).map(batch).collect(),
+            layers: 1,
+            boundary: BoundaryFacets::default(),
+        }
+    }
+
+    /// Whole chunks joined to about as many elements, each still sorted by kinds of map.
     pub(super) fn joined_chunks(&self, elements_per_chunk: usize) -> Vec<Range<usize>> {
         let parts = self.cells.len().div_ceil(elements_per_chunk);
         let parts = parts.min(self.chunks.len());
@@ -222,7 +234,7 @@ pub(super) fn repeated(vertices: &[u32]) -> Option<u32> {
 const BATCH: usize = 8;
 
 /// Cuts `elements` into runs of about `elements_per_chunk`, as equal as whole batches allow.
-pub(super) fn cut(elements: usize, elements_per_chunk: usize) -> Vec<Range<usize>> {
+fn cut(elements: usize, elements_per_chunk: usize) -> Vec<Range<usize>> {
     let chunks = elements.div_ceil(elements_per_chunk);
     let unit = if elements_per_chunk < 2 * BATCH {
         1

@@ -12,7 +12,15 @@ pub enum SpaceError {
     /// A space without components.
     #[error("a space of 0 components: at least 1 is needed")]
     Components,
-    /// A space of a lower degree was asked for.
+    /// Blocks of which only some are those of one space, or in another order.
+    #[error("{found} blocks that are not all those of one space in their order; it has {blocks}")]
+    NotAllBlocks {
+        /// Number of blocks given.
+        found: usize,
+        /// Number of blocks of the first one's space.
+        blocks: usize,
+    },
+    /// A space of a degree that is not lower was asked for.
     #[error(
         "a space of degree {degree} cannot be made from one of degree {of}: only from higher degrees"
     )]

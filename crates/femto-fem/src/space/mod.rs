@@ -145,14 +145,18 @@ impl Space {
         }
     }
 
-    /// Spaces of a lower degree than `spaces`, those of all shapes of a mesh, on the same elements in the same order.
-    ///
-    /// # Errors
-    /// A degree that is not lower.
+    /// As [`Block::of_lower_degree`].
     fn of_lower_degree(spaces: &[&Self], degree: usize) -> Result<Vec<Self>, SpaceError> {
         let Some(finer) = spaces.first() else {
             return Err(SpaceError::NoCells);
         };
+        let is_own = |(block, space): (usize, &&Self)| {
+            space.restriction.block == block && Arc::ptr_eq(&space.elements, &finer.elements)
+        };
+        let (found, blocks) = (spaces.len(), finer.restriction.blocks);
+        if found != blocks || !spaces.iter().enumerate().all(is_own) {
+            return Err(SpaceError::NotAllBlocks { found, blocks });
+        }
         if degree >= finer.degree() {
             let of = finer.degree();
             return Err(SpaceError::NotLower { degree, of });

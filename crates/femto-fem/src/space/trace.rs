@@ -1,11 +1,9 @@
 //! Spaces on the facets of a group.
 
 use super::element_nodes::ElementNodes;
-use super::elements::{Elements, ShapeElements, cut};
+use super::elements::{Elements, ShapeElements};
 use super::topology::{Classes, Topology};
-use super::{
-    Block, BoundaryFacet, BoundaryFacets, Continuity, Space, SpaceError, elements_per_chunk,
-};
+use super::{Block, BoundaryFacet, Continuity, Space, SpaceError, elements_per_chunk};
 use crate::geometry::Geometry;
 use femto_element::Cell;
 use std::collections::HashMap;
@@ -16,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// Elements, and the cells of the geometry, are numbered like the facets of this shape in
-    /// [`BoundaryFacets::tagged`].
+    /// [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged).
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
@@ -36,7 +34,7 @@ impl Space {
     /// of facets in it.
     ///
     /// # Errors
-    /// As [`BoundaryFacets::tagged`].
+    /// As [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged).
     pub fn traces(&self, geometry: &Geometry, tag: &str) -> Result<Vec<Trace>, SpaceError> {
         let mut shapes: Vec<(Cell, Vec<BoundaryFacet>)> = Vec::new();
         for &facet in self.boundary().tagged(tag)? {
@@ -99,20 +97,14 @@ impl Space {
             topology.unite(classes);
         }
         let elements = Arc::new(Elements {
-            shapes: vec![ShapeElements {
-                cell,
-                cells: (0..tagged.len() as u32).collect(),
-                chunks: Vec::new(),
-                layers: 1,
-                boundary: BoundaryFacets::default(),
-            }],
+            shapes: vec![ShapeElements::of_surface(cell, tagged.len())],
             entities: topology.entities,
             is_periodic: self.is_periodic(),
         });
         let mut params = self.params.clone();
         let space = loop {
             let at_once = elements_per_chunk(cell, &params, tagged.len());
-            let spaces = Self::on(&elements, &params, |_| cut(tagged.len(), at_once))?;
+            let spaces = Self::on(&elements, &params, |own| own.joined_chunks(at_once))?;
             match params.with_smaller_chunks(&spaces) {
                 Some(smaller) => params = smaller,
                 None => break spaces.into_iter().next(),

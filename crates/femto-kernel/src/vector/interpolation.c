@@ -16,9 +16,10 @@ KERNEL(interpolate)
  const GLOBAL real *RESTRICT g_x, uint first, GLOBAL real *RESTRICT g_e)
 {
     SHARED_MEMORY(s_values);
-    SHARED real *s_from = s_values, *s_to = s_values + ELEMENTS * PITCH;
+    SHARED real *s_from = s_values, *s_to = s_values + ELEMENTS * EVEN_PITCH;
+    int from_pitch = EVEN_PITCH, to_pitch = ODD_PITCH;
 #if LINES
-    SHARED real *s_matrix = s_values + 2 * ELEMENTS * PITCH;
+    SHARED real *s_matrix = s_to + ELEMENTS * ODD_PITCH;
     EACH(i, TO *FROM) s_matrix[i] = g_matrix[i];
 #endif
     EACH(i, ELEMENTS *INPUTS)
@@ -28,7 +29,7 @@ KERNEL(interpolate)
         real r_value = 0;
         if (node != NO_NODE)
             r_value = g_x[(size_t)node * node_stride + item % components * component_stride];
-        s_from[i / INPUTS * PITCH + i % INPUTS] = r_value;
+        s_from[i / INPUTS * from_pitch + i % INPUTS] = r_value;
     }
     int inputs = INPUTS;
     UNROLL for (int axis = 0; axis < AXES; ++axis)
@@ -41,13 +42,13 @@ KERNEL(interpolate)
             const int element = i / lines, line = i % lines;
             real r_line[FROM];
             UNROLL for (int n = 0; n < FROM; ++n)
-                r_line[n] = s_from[element * PITCH + n * lines + line];
+                r_line[n] = s_from[element * from_pitch + n * lines + line];
             UNROLL for (int row = 0; row < TO; ++row)
             {
                 real r_sum = 0;
                 UNROLL for (int n = 0; n < FROM; ++n)
                     r_sum += s_matrix[row * FROM + n] * r_line[n];
-                s_to[element * PITCH + line * TO + row] = r_sum;
+                s_to[element * to_pitch + line * TO + row] = r_sum;
             }
         }
 #else
@@ -56,13 +57,16 @@ KERNEL(interpolate)
             const int element = i / outputs, line = i % outputs / TO, row = i % TO;
             real r_sum = 0;
             for (int n = 0; n < FROM; ++n)
-                r_sum += g_matrix[row * FROM + n] * s_from[element * PITCH + n * lines + line];
-            s_to[element * PITCH + i % outputs] = r_sum;
+                r_sum += g_matrix[row * FROM + n] * s_from[element * from_pitch + n * lines + line];
+            s_to[element * to_pitch + i % outputs] = r_sum;
         }
 #endif
         SHARED real *s_other = s_from;
         s_from = s_to;
         s_to = s_other;
+        const int other_pitch = from_pitch;
+        from_pitch = to_pitch;
+        to_pitch = other_pitch;
         inputs = outputs;
     }
     BARRIER();
@@ -70,6 +74,6 @@ KERNEL(interpolate)
     {
         const uint item = BLOCK * ELEMENTS + i / OUTPUTS;
         if (item < count)
-            g_e[first + (size_t)item * OUTPUTS + i % OUTPUTS] = s_from[i / OUTPUTS * PITCH + i % OUTPUTS];
+            g_e[first + (size_t)item * OUTPUTS + i % OUTPUTS] = s_from[i / OUTPUTS * from_pitch + i % OUTPUTS];
     }
 }

@@ -90,9 +90,9 @@ impl InterpolationShape {
         (values / self.most()).max(1)
     }
 
-    /// From element to element in shared memory: odd, for banks.
-    fn pitch(&self) -> usize {
-        self.most() | 1
+    /// From element to element in shared memory, of the values after even and after odd numbers of steps: odd, for banks.
+    fn pitches(&self) -> [usize; 2] {
+        [0, 1].map(|first| self.stages().skip(first).step_by(2).max().unwrap_or(1) | 1)
     }
 
     /// The block of the kernel.
@@ -102,8 +102,9 @@ impl InterpolationShape {
         } else {
             0
         };
+        let [even, odd] = self.pitches();
         BlockShape {
-            shared_reals: (2 * self.elements_per_block() * self.pitch() + matrix) as u32,
+            shared_reals: (self.elements_per_block() * (even + odd) + matrix) as u32,
             ..BlockShape::row(THREADS as u32)
         }
     }
@@ -122,7 +123,9 @@ impl InterpolationShape {
         source.define("TO", self.to);
         source.define("INPUTS", self.inputs());
         source.define("OUTPUTS", self.outputs());
-        source.define("PITCH", self.pitch());
+        let [even, odd] = self.pitches();
+        source.define("EVEN_PITCH", even);
+        source.define("ODD_PITCH", odd);
         source.define("LINES", u8::from(self.has_lines()));
         source.define("ELEMENTS", self.elements_per_block());
         source.define("NO_NODE", format!("{NO_NODE}u"));

@@ -15,8 +15,10 @@ pub enum MultigridError {
         "multigrid takes symmetric forms: Chebyshev's smoother needs real eigenvalues; take `jacobi`"
     )]
     NotSymmetric,
-    /// Levels on different elements.
-    #[error("the levels' elements differ, or are in another order: see Block::of_lower_degree")]
+    /// Levels on different elements, or with different components.
+    #[error(
+        "the levels' elements or components differ, or are in another order: see Block::of_lower_degree"
+    )]
     OtherElements,
     /// A field that has values at the points of the finest level only.
     #[error(

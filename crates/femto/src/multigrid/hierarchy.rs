@@ -23,7 +23,8 @@ const NO_LEVEL: MultigridError = MultigridError::Order { found: 0 };
 /// A level's space and operator.
 #[derive(Debug)]
 pub struct FormLevel<T: Number, D: Backend> {
-    /// All blocks of the space, its components interleaved.
+    /// All blocks of the space, its components interleaved, on the elements of the finest level: see
+    /// [`Block::of_lower_degree`].
     pub blocks: Vec<Block>,
     /// Where its vectors are zero.
     pub constraints: Constraints,
@@ -134,8 +135,9 @@ pub struct Hierarchy<T: Number, D: Backend> {
     pub(super) levels: Vec<ConstrainedLevel<T, D>>,
     /// Between each level and the next.
     pub(super) between: Vec<Between<T, D>>,
-    /// Of the last level.
-    graph: Graph,
+    /// Of the last level, if it is known.
+    graph: Option<Graph>,
+    has_state: bool,
     params: MultigridParams,
     null_space: Vec<Vec<f64>>,
 }
@@ -145,7 +147,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
-    /// A form that is not symmetric, or not enough memory.
+    /// A form that is not symmetric, levels on different elements, more of these than 32-bit indices can address, or not
+    /// enough memory.
     pub fn new(
         device: &D,
         levels: Vec<FormLevel<T, D>>,
@@ -179,7 +182,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             device: device.clone(),
             levels: constrained,
             between: between?,
-            graph,
+            graph: Some(graph),
+            has_state,
             params,
             null_space: Vec::new(),
         })
@@ -217,7 +221,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     ///
     /// # Errors
     /// A matrix that is not positive definite, or not enough memory.
-    pub fn set_up(&self) -> Result<Cycle<T, D>, MultigridError> {
+    pub fn set_up(&mut self) -> Result<Cycle<T, D>, MultigridError> {
         let device = &self.device;
         let params = self.params;
         let (base, levels) = self.levels.split_last().ok_or(NO_LEVEL)?;
@@ -226,7 +230,11 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let smoothers = smoothers.map(|level| level.smoother(device, strengths.as_ref(), params));
         let smoothers = smoothers.collect::<Result<_, _>>()?;
         let is_held = base.is_held();
-        let matrix = base.probe(&self.graph).matrix(device)?;
+        let graph = self.graph.take();
+        let graph = graph.unwrap_or_else(|| Graph::new(&base.blocks));
+        let matrix = base.probe(&graph).matrix(device)?;
+        // It is large, and linear forms are set up once.
+        self.graph = self.has_state.then_some(graph);
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);
         let positions = rotates.then(|| Block::node_positions(&base.blocks));

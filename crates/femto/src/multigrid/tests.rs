@@ -173,7 +173,7 @@ where
     D: crate::operator::Backend + VectorOps<T> + VectorOps<f64>,
 {
     device.enter(|| {
-        let hierarchy = hierarchy::<T, D>(device, mesh, kind);
+        let mut hierarchy = hierarchy::<T, D>(device, mesh, kind);
         let cycle = hierarchy.set_up().unwrap();
         let multigrid = Multigrid {
             hierarchy: &hierarchy,

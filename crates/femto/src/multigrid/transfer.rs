@@ -71,8 +71,9 @@ impl<'a> Pairing<'a> {
     /// Spaces on other elements, or more entries of an E-vector than 32-bit indices can address.
     pub(super) fn new(first: &'a [Block], second: &'a [Block]) -> Result<Self, MultigridError> {
         let spaces = [first, second];
-        let [cells, others] = spaces.map(|blocks| blocks.iter().map(|it| it.space.cells()));
-        if !cells.eq(others) {
+        let elements = |it: &'a Block| (it.space.components(), it.space.cells());
+        let [own, others] = spaces.map(|blocks| blocks.iter().map(elements));
+        if !own.eq(others) {
             return Err(MultigridError::OtherElements);
         }
         for blocks in spaces {

@@ -350,7 +350,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.plan().level.level
     }
 
-    /// Bytes of device memory that the operator holds, apart from vectors.
+    /// Bytes of device memory that the operator holds, apart from vectors. Of lists that operators on the same space share it
+    /// counts its part.
     pub fn bytes(&self) -> usize {
         let shapes = self.shapes.iter().map(|shape| shape.bound.bytes());
         let facets = self.facets.iter().map(FacetTerm::bytes);

@@ -221,8 +221,8 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The rule of a level: with one point fewer along each axis than the problem's, if that is the default, iterations
-    /// are as many and cheaper. (With collocated points, fewer still, they are twice as many.)
+    /// The rule of a level, the finest too: degree + 1 points along each axis in place of the default's degree + 2.
+    /// Iterations are as many, and cheaper. (With collocated points they are twice as many.)
     fn level_quadrature(&self, blocks: &[Block]) -> Quadrature {
         let space = &blocks[0].space;
         let mut cells = blocks.iter().map(|block| block.space.cell());

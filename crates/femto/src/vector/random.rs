@@ -8,33 +8,42 @@ use femto_platform::device::accelerator::{
 };
 use femto_platform::device::{Buffer, Device, DeviceError};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// Kernels that generate random vectors and read parts of large ones.
 #[derive(Debug)]
 pub struct RandomVectors<'a, T> {
     device: &'a Accelerator,
+    kernels: Arc<Kernels<T>>,
+}
+
+/// The kernels, kept with the device.
+#[derive(Debug)]
+struct Kernels<T> {
     random: Kernel,
     pick: Kernel,
     number: PhantomData<fn(T)>,
 }
 
 impl<'a, T: Number> RandomVectors<'a, T> {
-    /// Compiles the kernels.
+    /// Compiles the kernels if they are not yet.
     ///
     /// # Errors
     /// A device error.
     pub fn new(device: &'a Accelerator) -> Result<Self, DeviceError> {
-        let language = language(device.features());
-        let name = format!("random {}", T::PRECISION);
-        let text = random::source(language, T::PRECISION);
-        let cache = device.user_cache();
-        let module = device.compile(&KernelText::new(&name, &text), &cache)?;
-        Ok(Self {
-            device,
-            random: module.kernel("random")?,
-            pick: module.kernel("pick")?,
-            number: PhantomData,
-        })
+        let kernels = device.kept(|| {
+            let language = language(device.features());
+            let name = format!("random {}", T::PRECISION);
+            let text = random::source(language, T::PRECISION);
+            let cache = device.user_cache();
+            let module = device.compile(&KernelText::new(&name, &text), &cache)?;
+            Ok(Kernels::<T> {
+                random: module.kernel("random")?,
+                pick: module.kernel("pick")?,
+                number: PhantomData,
+            })
+        })?;
+        Ok(Self { device, kernels })
     }
 
     /// A vector whose entry i is [`RandomVectors::entry`] of i.
@@ -54,7 +63,7 @@ impl<'a, T: Number> RandomVectors<'a, T> {
     pub fn write(&self, seed: u32, x: &mut AcceleratorBuffer<T>) -> Result<(), DeviceError> {
         let len = x.len();
         let arguments = [self.len(len)?, Argument::U32(seed), Argument::output(x)];
-        self.launch(&self.random, len, &arguments)
+        self.launch(&self.kernels.random, len, &arguments)
     }
 
     /// The entries `first..first + len` of a vector.
@@ -76,7 +85,7 @@ impl<'a, T: Number> RandomVectors<'a, T> {
             Argument::input(x),
             Argument::output(&mut y),
         ];
-        self.launch(&self.pick, len, &arguments)?;
+        self.launch(&self.kernels.pick, len, &arguments)?;
         let mut values = vec![T::default(); len];
         self.device.read(&y, &mut values)?;
         Ok(values)

@@ -159,7 +159,7 @@ impl Numbers {
             .zip(entities)
             .for_each(|(first, entity)| {
                 let (owner, is_shared) = owners.of(entity);
-                // Classes of periodic entities leave out some.
+                // Entities without nodes have no owner.
                 if let Some(&start) = starts.get(owner as usize) {
                     *first += match is_shared {
                         false => start[0],
@@ -179,7 +179,7 @@ struct NumberedChunk<'a> {
 }
 
 impl NumberedChunk<'_> {
-    /// Visits the entities that have nodes, in the order of their numbers, some more than once.
+    /// Visits each element's entities up to the last that has nodes, in the order of their numbers.
     fn visit(&self, mut visit: impl FnMut(u32)) {
         let (slots, chunk) = (self.shape.nodes.slots(), self.chunk.clone());
         match self.shape.layers {

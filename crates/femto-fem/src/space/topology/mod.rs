@@ -25,8 +25,9 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// The entities while a mesh is numbered, with what else is known of them.
 ///
-/// Vertices are numbered in the order in which elements meet them; edges and faces follow their lowest
-/// vertex. Vertex numbers replace mesh node numbers wherever an order of vertices fixes a direction: they
+/// Vertices are numbered in the order in which elements meet them. So are edges and faces within each range of
+/// their lowest vertex; there is a range for each thread, but numbers of nodes do not depend on those of edges and
+/// faces. Vertex numbers replace mesh node numbers wherever an order of vertices fixes a direction: they
 /// follow the elements, so they stay close in memory.
 ///
 /// Facets are found for every mesh, to check it and to know their elements. Those of plane cells are edges,

@@ -4,7 +4,7 @@ use crate::operator::OperatorError;
 use femto_fem::space::{Restriction, Space};
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The nodes of some elements of a space.
 #[derive(Debug)]
@@ -20,6 +20,12 @@ pub(super) struct NodeList {
 #[derive(Default)]
 struct NodeLists(Mutex<Vec<Weak<NodeList>>>);
 
+impl NodeLists {
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<NodeList>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl NodeList {
     /// The list that another operator uses, or a new one of the nodes that `nodes` gives.
     pub(super) fn shared<'a>(
@@ -29,19 +35,21 @@ impl NodeList {
         nodes: impl FnOnce() -> &'a [u32],
     ) -> Result<Arc<Self>, OperatorError> {
         let lists = device.kept(|| Ok(NodeLists::default()))?;
-        let mut lists = lists.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lists.retain(|list| list.strong_count() > 0);
         let is_same = |list: &Arc<Self>| {
             Arc::ptr_eq(&list.restriction, space.restriction()) && list.elements == elements
         };
-        if let Some(list) = lists.iter().filter_map(Weak::upgrade).find(is_same) {
+        let same = lists.lock().iter().filter_map(Weak::upgrade).find(is_same);
+        if let Some(list) = same {
             return Ok(list);
         }
+        // Nothing is locked meanwhile: two threads may both make one.
         let list = Arc::new(Self {
             restriction: space.restriction().clone(),
             elements,
             nodes: device.upload(nodes())?,
         });
+        let mut lists = lists.lock();
+        lists.retain(|list| list.strong_count() > 0);
         lists.push(Arc::downgrade(&list));
         Ok(list)
     }

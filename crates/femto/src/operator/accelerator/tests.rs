@@ -13,6 +13,7 @@ use femto_fem::space::{Block, Space, SpaceParams};
 use femto_kernel::family::{Elements, EvalContext};
 use femto_kernel::form::{Form, Point, Poisson};
 use femto_kernel::scalar::Scalar;
+use std::sync::Arc;
 
 type Bound = AcceleratorBound<f64>;
 
@@ -199,4 +200,31 @@ fn rounding_errors_do_not_set_the_scale() {
     });
     // A third of the triangle's area on each edge.
     assert!(scale > 0.04, "{scale}");
+}
+
+#[test]
+fn operators_on_a_space_share_its_nodes() {
+    let Ok(device) = Accelerator::opencl(0) else {
+        println!("skipped: no OpenCL device");
+        return;
+    };
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).unwrap();
+    let geometry = Geometry::new(&mesh).unwrap();
+    let params = SpaceParams {
+        degree: 2,
+        ..SpaceParams::default()
+    };
+    let space = Space::new(&mesh, &geometry, params).unwrap();
+    let (form, params) = (Typed::<_, 3, 1>(Poisson::<3>), OperatorParams::default());
+    let block = Block { space, geometry };
+    let list = |block: &Block| {
+        with_binding(&device, block, (&form, &params), |binding| {
+            let bound = Bound::new(&device, binding).unwrap();
+            bound.blocks[0].list.clone()
+        })
+    };
+    let first = list(&block);
+    assert!(Arc::ptr_eq(&first, &list(&block)));
+    let lower = Block::of_lower_degree(std::slice::from_ref(&block), 1).unwrap();
+    assert!(!Arc::ptr_eq(&first, &list(&lower[0])));
 }

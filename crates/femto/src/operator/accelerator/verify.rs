@@ -226,7 +226,8 @@ impl Expected {
     ) -> Result<f64, OperatorError> {
         let own = self.around.first();
         let len = own.map_or(0, |(_, own)| own.len() * self.components);
-        let mut u = vec![T::default(); elements * len];
+        let all = (0..elements * len).into_par_iter();
+        let mut u: Vec<T> = all.map(|at| T::from_f64(self.input::<T>(at))).collect();
         for (element, own) in &self.around {
             let values = self.of_element::<T>(own);
             let out = u[element * len..][..len].iter_mut();
