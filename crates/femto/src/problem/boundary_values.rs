@@ -2,10 +2,10 @@
 
 use super::function::Role;
 use super::stages::uploaded;
-use super::{Discretization, Function, ProblemError};
+use super::{Discretization, Function, Problem, ProblemError};
 use crate::Number;
 use crate::vector::{Projector, VectorOps};
-use femto_fem::space::{Block, Constraints, NodeNormal};
+use femto_fem::space::{Block, Constraints, NodeNormal, SpaceError};
 
 /// Given values where L-vectors are constrained.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -148,5 +148,32 @@ impl Discretization<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Problem<'_> {
+    /// The entries of L-vectors, and the directions at nodes, that are given.
+    pub(super) fn constraints(&self, blocks: &[Block]) -> Result<Constraints, ProblemError> {
+        let components = self.form.components();
+        let mut groups = Vec::new();
+        for part in &self.dirichlet {
+            let functions = part.value.of_components(components)?;
+            let given = |&component: &usize| functions[component].is_some();
+            let held: Vec<usize> = (0..components).filter(given).collect();
+            groups.push((&part.tag[..], held));
+        }
+        let normal = self.along_normal.iter().map(|part| &part.tag[..]);
+        let normal: Vec<&str> = normal.collect();
+        let is_given = |tag: &str, component: usize| {
+            let mut groups = groups.iter();
+            groups.any(|(other, held)| *other == tag && held.contains(&component))
+        };
+        let mut all = normal.iter();
+        if let Some(&tag) = all.find(|&&tag| (0..components).all(|it| is_given(tag, it))) {
+            let (tag, why) = (tag.to_owned(), "so are all components".to_owned());
+            return Err(SpaceError::NoNormal { tag, why }.into());
+        }
+        let constraints = Constraints::of_blocks(blocks, &groups)?;
+        Ok(constraints.with_normals(blocks, &normal)?)
     }
 }

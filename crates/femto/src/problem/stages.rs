@@ -276,22 +276,6 @@ impl<'a> Problem<'a> {
         Ok((blocks, constraints))
     }
 
-    /// The entries of L-vectors that are given.
-    pub(super) fn constraints(&self, blocks: &[Block]) -> Result<Constraints, ProblemError> {
-        let components = self.form.components();
-        let mut groups = Vec::new();
-        for part in &self.dirichlet {
-            let functions = part.value.of_components(components)?;
-            let given = |&component: &usize| functions[component].is_some();
-            let held: Vec<usize> = (0..components).filter(given).collect();
-            groups.push((&part.tag[..], held));
-        }
-        let normal = self.along_normal.iter().map(|part| &part.tag[..]);
-        let normal: Vec<&str> = normal.collect();
-        let constraints = Constraints::of_blocks(blocks, &groups)?;
-        Ok(constraints.with_normals(blocks, &normal)?)
-    }
-
     /// Fails if nothing determines a constant. The null spaces of linear symmetric forms are found by
     /// [`NullSpace::find`] instead.
     fn check_constants(

@@ -389,6 +389,16 @@ fn normals_need_vectors_and_groups() {
     };
     let error = vector.solve::<f64, _>(&host(), &mut ()).unwrap_err();
     assert!(error.to_string().contains("side"), "{error}");
+    let twice = Problem {
+        along_normal: along("xmin"),
+        dirichlet: vec![Boundary::vector("xmin", [&0.0 as &dyn Function; 3])],
+        ..Problem::new(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.3))
+    };
+    let error = twice.solve::<f64, _>(&host(), &mut ()).unwrap_err();
+    assert!(
+        error.to_string().ends_with("but so are all components"),
+        "{error}"
+    );
 }
 
 /// A single slanted line leaves motions along it free, and Newton's method does not look for them.
