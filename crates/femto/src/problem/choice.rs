@@ -188,7 +188,7 @@ impl fmt::Display for PreconditionerReason {
             ),
             Self::Watched => write!(
                 f,
-                "multigrid's set-up on the host takes as long as a thousand iterations here, or more"
+                "multigrid's set-up on the host takes as long as hundreds of iterations here, or more"
             ),
             Self::Slow {
                 iterations,
