@@ -16,15 +16,7 @@ use space_common::layout::check_blocks;
 use std::collections::BTreeSet;
 
 fn any_box(cell: Cell) -> Mesh {
-    let mesh = AnyBox {
-        cell,
-        cells: vec![4; cell.dim()],
-        lower: vec![0.0; cell.dim()],
-        upper: vec![1.0; cell.dim()],
-        geometry_degree: 1,
-        irregular: None,
-    };
-    mesh.build(|x| x).unwrap()
+    AnyBox::unit(cell, 4).build(|x| x).unwrap()
 }
 
 /// Hexahedra with several kinds of maps, tetrahedra, two shapes, columns, a closed ring.

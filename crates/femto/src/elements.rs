@@ -195,15 +195,7 @@ mod tests {
     #[test]
     fn every_place_is_listed_once_under_its_entry() {
         for cell in [Cell::Hexahedron, Cell::Triangle] {
-            let mesh = AnyBox {
-                cell,
-                cells: vec![4; cell.dim()],
-                lower: vec![0.0; cell.dim()],
-                upper: vec![1.0; cell.dim()],
-                geometry_degree: 1,
-                irregular: None,
-            };
-            let mesh = mesh.build(|x| x).unwrap();
+            let mesh = AnyBox::unit(cell, 4).build(|x| x).unwrap();
             let params = SpaceParams {
                 degree: 3,
                 components: 2,

@@ -161,12 +161,22 @@ impl Space {
             let of = finer.degree();
             return Err(SpaceError::NotLower { degree, of });
         }
-        let mut params = SpaceParams {
+        let params = SpaceParams {
             degree,
             ..finer.params.clone()
         };
+        let mut shapes = finer.elements.shapes.iter();
+        shapes.try_for_each(|shape| check(shape.cell, &params))?;
+        Self::with_joined_chunks(&finer.elements, params)
+    }
+
+    /// The spaces on the elements of all shapes, their chunks joined as far as the nodes fit.
+    fn with_joined_chunks(
+        elements: &Arc<Elements>,
+        mut params: SpaceParams,
+    ) -> Result<Vec<Self>, SpaceError> {
         loop {
-            let spaces = Self::on(&finer.elements, &params, |shape| {
+            let spaces = Self::on(elements, &params, |shape| {
                 let count = shape.cells.len();
                 shape.joined_chunks(elements_per_chunk(shape.cell, &params, count))
             })?;
@@ -184,17 +194,12 @@ impl Space {
         chunks: impl Fn(&ShapeElements) -> Vec<Range<usize>>,
     ) -> Result<Vec<Self>, SpaceError> {
         let shapes = elements.shapes.iter();
-        let numbered = |shape: &ShapeElements| {
-            check(shape.cell, params)?;
-            Ok(NumberedElements {
-                chunks: chunks(shape),
-                layers: shape.layers,
-                nodes: ElementNodes::new(shape.cell, params.degree),
-            })
+        let numbered = |shape: &ShapeElements| NumberedElements {
+            chunks: chunks(shape),
+            layers: shape.layers,
+            nodes: ElementNodes::new(shape.cell, params.degree),
         };
-        let numbered = shapes
-            .map(numbered)
-            .collect::<Result<Vec<_>, SpaceError>>()?;
+        let numbered: Vec<NumberedElements> = shapes.map(numbered).collect();
         let restrictions = match params.continuity {
             Continuity::Broken => numbering::broken(&numbered),
             Continuity::Continuous => numbering::continuous(&elements.entities, &numbered),
@@ -265,15 +270,6 @@ impl Space {
     /// Each element's cell number in the geometry.
     pub fn cells(&self) -> &[u32] {
         &self.own_elements().cells
-    }
-
-    /// The element that each cell is, `[cell]`.
-    pub fn elements_of_cells(&self) -> Vec<usize> {
-        let mut elements = vec![0; self.elements()];
-        for (element, &cell) in self.cells().iter().enumerate() {
-            elements[cell as usize] = element;
-        }
-        elements
     }
 
     /// Number of nodes of an element; `nodes_1d³` for a hexahedron.

@@ -3,7 +3,7 @@
 use super::element_nodes::ElementNodes;
 use super::elements::{Elements, ShapeElements};
 use super::topology::{Classes, Topology};
-use super::{Block, BoundaryFacet, Continuity, Space, SpaceError, elements_per_chunk};
+use super::{Block, BoundaryFacet, Continuity, Space, SpaceError};
 use crate::geometry::Geometry;
 use femto_element::Cell;
 use std::collections::HashMap;
@@ -101,16 +101,8 @@ impl Space {
             entities: topology.entities,
             is_periodic: self.is_periodic(),
         });
-        let mut params = self.params.clone();
-        let space = loop {
-            let at_once = elements_per_chunk(cell, &params, tagged.len());
-            let spaces = Self::on(&elements, &params, |own| own.joined_chunks(at_once))?;
-            match params.with_smaller_chunks(&spaces) {
-                Some(smaller) => params = smaller,
-                None => break spaces.into_iter().next(),
-            }
-        };
-        let space = space.ok_or(SpaceError::NoCells)?;
+        let mut spaces = Self::with_joined_chunks(&elements, self.params.clone())?;
+        let space = spaces.pop().ok_or(SpaceError::NoCells)?;
         let mut entries = vec![0; space.dofs()];
         for (element, facet) in tagged.iter().enumerate() {
             let of_cell = nodes_on(facet);
@@ -152,12 +144,8 @@ mod tests {
                 |[x, y, z]: [f64; 3]| [x + 0.1 * x * y, y - 0.2 * x * y, z * (1.0 + 0.3 * x)];
             let size = vec![1.0; cell.dim()];
             let mesh = AnyBox {
-                cell,
-                cells: vec![3; cell.dim()],
-                lower: vec![0.0; cell.dim()],
                 upper: size,
-                geometry_degree: 1,
-                irregular: None,
+                ..AnyBox::unit(cell, 3)
             };
             let mesh = mesh.build(bend).expect("legal");
             let geometry = Geometry::new(&mesh).expect("legal");

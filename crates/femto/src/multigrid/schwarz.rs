@@ -86,7 +86,7 @@ impl<T: Number, D: VectorOps<T>> Schwarz<T, D> {
 pub(super) struct Strengths {
     axes: usize,
     components: usize,
-    /// `[cell][component][1 + axes]`, that of the mass first.
+    /// `[element][component][1 + axes]`, that of the mass first.
     values: Vec<f64>,
 }
 
@@ -134,14 +134,11 @@ impl Strengths {
                     }
                 });
         }
-        let element_of = space.elements_of_cells();
         let mut values = vec![0.0; space.elements() * components * functions];
-        let items = values.par_chunks_exact_mut(functions).enumerate();
-        let all = items.map(|(item, values)| {
-            let item = element_of[item / components] * components + item % components;
-            let energies = &energies[item * functions * functions..][..functions * functions];
-            strengths(energies, values)
-        });
+        let items = values.par_chunks_exact_mut(functions);
+        let all = items
+            .zip(energies.par_chunks_exact(functions * functions))
+            .map(|(values, energies)| strengths(energies, values));
         if !all.reduce(|| true, |a, b| a && b) {
             return Ok(None);
         }
@@ -200,11 +197,7 @@ impl Strengths {
         };
         let items = space.elements() * components;
         let ends: Vec<u32> = (0..items).into_par_iter().map(ends_of).collect();
-        let of_item = |item: usize| {
-            let cell = space.cells()[item / components] as usize;
-            let first = (cell * components + item % components) * (1 + axes);
-            &self.values[first..first + 1 + axes]
-        };
+        let of_item = |item: usize| &self.values[item * (1 + axes)..][..1 + axes];
         let line = Line::new(space.degree())?;
         // The diagonal of Σ R_eᵀ A_e R_e.
         let part = |&place: &u32| -> f64 {

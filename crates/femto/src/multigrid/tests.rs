@@ -18,14 +18,9 @@ use femto_platform::device::{Buffer, conformance};
 
 /// An irregular box of straight cells.
 fn mesh(cell: Cell) -> Mesh {
-    let dim = cell.dim();
     let mesh = AnyBox {
-        cell,
-        cells: vec![3; dim],
-        lower: vec![0.0; dim],
-        upper: vec![1.0; dim],
-        geometry_degree: 1,
         irregular: (!cell.is_tensor_product()).then_some(5),
+        ..AnyBox::unit(cell, 3)
     };
     mesh.build(|[x, y, z]| [x + 0.2 * y, y - 0.1 * z, 0.9 * z])
         .unwrap()
@@ -335,12 +330,8 @@ fn schwarz_is_exact_on_one_box() {
     let host = Host::with_threads(2).unwrap();
     for (cell, dim) in [(Cell::Quadrilateral, 2), (Cell::Hexahedron, 3)] {
         let mesh = AnyBox {
-            cell,
-            cells: vec![1; dim],
-            lower: vec![0.0; dim],
             upper: [2.0, 0.3, 0.7][..dim].to_vec(),
-            geometry_degree: 1,
-            irregular: None,
+            ..AnyBox::unit(cell, 1)
         };
         let mesh = mesh.build(|x| x).unwrap();
         let level = |degree: usize, components: usize| {

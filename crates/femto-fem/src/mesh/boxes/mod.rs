@@ -48,6 +48,19 @@ impl AnyBox {
         Cell::Triangle,
     ];
 
+    /// The unit square or cube, regular, with so many rectangles or boxes along each axis.
+    pub fn unit(cell: Cell, cells: usize) -> Self {
+        let dim = cell.dim();
+        Self {
+            cell,
+            cells: vec![cells; dim],
+            lower: vec![0.0; dim],
+            upper: vec![1.0; dim],
+            geometry_degree: 1,
+            irregular: None,
+        }
+    }
+
     /// Makes the mesh, moving every node `x` to `deformation(x)`; in the plane the third coordinate is left out.
     ///
     /// # Errors

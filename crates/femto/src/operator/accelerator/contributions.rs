@@ -174,20 +174,14 @@ fn transpose(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::block;
     use super::*;
-    use femto_fem::geometry::Geometry;
     use femto_fem::mesh::boxes::BoxMesh;
-    use femto_fem::space::SpaceParams;
 
     #[test]
     fn every_place_on_a_shell_is_listed_once_under_its_node() {
         let mesh = BoxMesh::unit_cube(2).build(|x| x).unwrap();
-        let geometry = Geometry::new(&mesh).unwrap();
-        let params = SpaceParams {
-            degree: 2,
-            ..SpaceParams::default()
-        };
-        let space = Space::new(&mesh, &geometry, params).unwrap();
+        let space = block(&mesh, 2).space;
         let nodes: Vec<u32> = (0..8)
             .flat_map(|element| space.element_nodes(element))
             .collect();

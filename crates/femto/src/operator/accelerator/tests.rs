@@ -8,6 +8,7 @@ use crate::OperatorParams;
 use crate::operator::plan::{FieldPlace, Plan};
 use crate::operator::{AnyForm, Bound as _, Typed};
 use femto_fem::geometry::Geometry;
+use femto_fem::mesh::Mesh;
 use femto_fem::mesh::boxes::{BoxMesh, SimplexBox};
 use femto_fem::space::{Block, Space, SpaceParams};
 use femto_kernel::family::{Elements, EvalContext};
@@ -29,20 +30,25 @@ fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
     let mesh = BoxMesh::unit_cube(2)
         .build(|[x, y, z]| [x + 0.1 * y * z, y, z])
         .unwrap();
-    let geometry = Geometry::new(&mesh).unwrap();
-    let params = SpaceParams {
-        degree: 3,
-        ..SpaceParams::default()
-    };
-    let space = Space::new(&mesh, &geometry, params).unwrap();
     let params = OperatorParams {
         knobs: knobs.parse().unwrap(),
         ..OperatorParams::default()
     };
     let form = Typed::<_, 3, 1>(Poisson);
-    let block = Block { space, geometry };
+    let block = block(&mesh, 3);
     let bound = |binding: &Binding<'_>| Bound::with_edit(&device, binding, edit);
     Some(with_binding(&device, &block, (&form, &params), bound))
+}
+
+/// The cells of a mesh of one shape, with a space of this degree.
+pub(super) fn block(mesh: &Mesh, degree: usize) -> Block {
+    let geometry = Geometry::new(mesh).unwrap();
+    let params = SpaceParams {
+        degree,
+        ..SpaceParams::default()
+    };
+    let space = Space::new(mesh, &geometry, params).unwrap();
+    Block { space, geometry }
 }
 
 /// Runs `run` on the form's binding to the block, planned for the device.
@@ -183,14 +189,8 @@ fn rounding_errors_do_not_set_the_scale() {
     };
     let mesh = SimplexBox::unit_square(2).build(|[x, y]| [x, y + 0.3 * x]);
     let mesh = mesh.unwrap();
-    let geometry = Geometry::new(&mesh).unwrap();
-    let params = SpaceParams {
-        degree: 2,
-        ..SpaceParams::default()
-    };
-    let space = Space::new(&mesh, &geometry, params).unwrap();
     let (form, params) = (Typed::<_, 2, 1>(Load), OperatorParams::default());
-    let block = Block { space, geometry };
+    let block = block(&mesh, 2);
     let scale = with_binding(&device, &block, (&form, &params), |binding| {
         let packers = Packer::all(&device, binding);
         // The first three nodes of an element are its vertices.
@@ -209,14 +209,8 @@ fn operators_on_a_space_share_its_nodes() {
         return;
     };
     let mesh = BoxMesh::unit_cube(2).build(|x| x).unwrap();
-    let geometry = Geometry::new(&mesh).unwrap();
-    let params = SpaceParams {
-        degree: 2,
-        ..SpaceParams::default()
-    };
-    let space = Space::new(&mesh, &geometry, params).unwrap();
     let (form, params) = (Typed::<_, 3, 1>(Poisson::<3>), OperatorParams::default());
-    let block = Block { space, geometry };
+    let block = block(&mesh, 2);
     let list = |block: &Block| {
         with_binding(&device, block, (&form, &params), |binding| {
             let bound = Bound::new(&device, binding).unwrap();

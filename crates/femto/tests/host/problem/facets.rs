@@ -25,12 +25,8 @@ const CELLS: [Cell; 4] = [
 fn unit_box(cell: Cell, bend: impl Fn([f64; 3]) -> [f64; 3]) -> Mesh {
     let simplices = !cell.is_tensor_product();
     let mesh = AnyBox {
-        cell,
-        cells: vec![2; cell.dim()],
-        lower: vec![0.0; cell.dim()],
-        upper: vec![1.0; cell.dim()],
-        geometry_degree: 1,
         irregular: simplices.then_some(3),
+        ..AnyBox::unit(cell, 2)
     };
     mesh.build(bend).expect("legal")
 }
