@@ -54,6 +54,17 @@ impl ProblemForm {
         }
     }
 
+    /// As [`ProblemForm::new`], but the host interprets the form's graph and that of its derivative.
+    ///
+    /// # Errors
+    /// As [`ProblemForm::traced`].
+    pub fn interpreted<F, const D: usize, const C: usize>(form: &F) -> Result<Self, OperatorError>
+    where
+        F: Form<D, C>,
+    {
+        Self::traced(&trace::<_, D, C>(form))
+    }
+
     /// A form given as a graph, which the host interprets, as it does the derivative: a [`GraphForm`].
     ///
     /// # Errors

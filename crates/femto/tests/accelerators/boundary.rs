@@ -1,9 +1,9 @@
 //! Loads and forms on facets on accelerators against the host: hexahedra, tetrahedra and triangles, scalars and
 //! vectors, functions of time.
 
-use crate::common::bound::accelerator;
 use crate::common::meshes::mesh;
 use crate::common::{Random, difference, hexahedra, mixed};
+use crate::common::{bound::accelerator, interpreted};
 use femto::element::{Cell, MapKind};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
@@ -148,9 +148,10 @@ fn forms_on_facets_are_those_of_the_host() {
             let traces = traces.flat_map(|it| it.space.traces(&it.geometry, "xmax").unwrap());
             let traces: Vec<Trace> = traces.collect();
             let form = match geometries[0].dim() {
-                2 => ProblemForm::new::<_, 2, 1>(OnSurface),
-                _ => ProblemForm::new::<_, 3, 1>(OnSurface),
-            };
+                2 => ProblemForm::interpreted::<_, 2, 1>(&OnSurface),
+                _ => ProblemForm::interpreted::<_, 3, 1>(&OnSurface),
+            }
+            .expect("of usual dimensions");
             let u = random.vector(blocks[0].space.dofs());
             let params = OperatorParams {
                 quadrature: Quadrature::GaussOrExact(2 * degree + 2),
@@ -242,7 +243,7 @@ fn given<'a>(mesh: &'a Mesh, values: [Option<&'a dyn Function>; 3]) -> Problem<'
         dirichlet: vec![Boundary::new("ymin", dirichlet.unwrap_or(&0.0))],
         neumann: neumann.into_iter().collect(),
         start: start.map(|start| vec![start]),
-        ..Problem::new(mesh, 2, Poisson::<3>)
+        ..interpreted(mesh, 2, Poisson::<3>)
     }
 }
 
@@ -304,7 +305,7 @@ fn problems_with_boundary_data_are_those_of_the_host() {
             neumann: vec![Boundary::new("zmax", &flux)],
             dirichlet: vec![Boundary::new("xmin", &wall)],
             operator: operator.clone(),
-            ..Problem::new(&mesh, 2, Poisson::<3>)
+            ..interpreted(&mesh, 2, Poisson::<3>)
         };
         let on_host = linear.assemble::<f64, _>(&host, &mut ()).unwrap();
         let wanted = on_host.right_hand_side().to_vec();
@@ -321,13 +322,13 @@ fn problems_with_boundary_data_are_those_of_the_host() {
             }],
             facets: vec![FacetForm {
                 tag: "ymax".to_owned(),
-                form: ProblemForm::new::<_, 3, 1>(Radiation),
+                form: ProblemForm::interpreted::<_, 3, 1>(&Radiation).unwrap(),
             }],
             neumann: vec![Boundary::new("zmax", &flux)],
             dirichlet: vec![Boundary::new("xmin", &wall)],
             start: Some(vec![&wall]),
             operator,
-            ..Problem::new(&mesh, 2, NonlinearDiffusion::<3>::default())
+            ..interpreted(&mesh, 2, NonlinearDiffusion::<3>::default())
         };
         let on_host = nonlinear.solve::<f64, _>(&host, &mut ()).unwrap();
         let there = nonlinear.solve::<f64, _>(&device, &mut ()).unwrap();

@@ -1,7 +1,7 @@
 //! Solutions on accelerators against the host: constraints on slanted planes, and the change from Jacobi to multigrid.
 
-use crate::common::bound::accelerator;
 use crate::common::difference;
+use crate::common::{bound::accelerator, interpreted};
 use femto::Host;
 use femto::element::Cell;
 use femto::fem::mesh::Mesh;
@@ -46,7 +46,7 @@ fn slanted_planes_hold_as_on_the_host() {
                 relative_tolerance: 1e-10,
                 ..SolverParams::default()
             },
-            ..Problem::new(&mesh, 3, LinearElasticity::<3>::from_young(1.0, 0.3))
+            ..interpreted(&mesh, 3, LinearElasticity::<3>::from_young(1.0, 0.3))
         };
         let wanted = problem.solve::<f64, _>(&host, &mut ()).unwrap();
         let found = problem.solve::<f64, _>(&device, &mut ()).unwrap();
@@ -68,7 +68,7 @@ fn multigrid_takes_over_where_jacobi_is_slow() {
             max_iterations: 10_000,
             ..SolverParams::default()
         },
-        ..Problem::new(&mesh, 4, Poisson::<3>)
+        ..interpreted(&mesh, 4, Poisson::<3>)
     };
     let found = problem(PreconditionerKind::Automatic);
     let found = found.solve::<f64, _>(&device, &mut ()).unwrap();

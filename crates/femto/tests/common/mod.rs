@@ -17,6 +17,9 @@ pub(crate) use cut_common::cut_quadrilaterals;
 pub use meshes::{blocks, hexahedra, mixed, mixed_like, random_cuts};
 
 use femto::Quadrature;
+use femto::fem::mesh::Mesh;
+use femto::kernel::form::Form;
+use femto::problem::{Problem, ProblemForm};
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
 
@@ -54,6 +57,19 @@ impl Random {
     pub fn below(&mut self, end: usize) -> usize {
         ((self.next() + 1.0) / 2.0 * end as f64) as usize
     }
+}
+
+/// A problem whose form the host interprets: compiled loops of each form take long to build.
+pub fn interpreted<F, const D: usize, const C: usize>(
+    mesh: &Mesh,
+    degree: usize,
+    form: F,
+) -> Problem<'_>
+where
+    F: Form<D, C>,
+{
+    let form = ProblemForm::interpreted(&form).expect("of usual dimensions");
+    Problem::of_form(mesh, degree, form)
 }
 
 /// The tables of a quadrature rule.

@@ -1,7 +1,7 @@
 //! Meshes of triangles and quadrilaterals: orders of convergence, exact polynomials, and problems with every feature
 //! of single-shape meshes. The battery has their operators.
 
-use crate::common::{blocks, cut_quadrilaterals, mixed, mixed_like, random_cuts};
+use crate::common::{blocks, cut_quadrilaterals, interpreted, mixed, mixed_like, random_cuts};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::{RectangleMesh, SolidBox, Solids};
 use femto::fem::space::{Block, SpaceParams};
@@ -106,7 +106,7 @@ fn orders_are_those_of_the_degree() {
                     gradient: Some(vec![vec![&dx, &dy]]),
                 }),
                 solver: accurate(),
-                ..Problem::new(&mesh, degree, Poisson::<2>)
+                ..interpreted(&mesh, degree, Poisson::<2>)
             };
             let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
             let errors = solution.errors.expect("the exact solution is given");
@@ -162,7 +162,7 @@ fn orders_on_all_solids_are_those_of_the_degree() {
                     gradient: Some(vec![vec![&dx, &dy, &dz]]),
                 }),
                 solver: accurate(),
-                ..Problem::new(&mesh, degree, Poisson::<3>)
+                ..interpreted(&mesh, degree, Poisson::<3>)
             };
             let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
             assert_eq!(solution.u.blocks.len(), 4);
@@ -205,7 +205,7 @@ fn polynomials_of_the_degree_are_exact() {
                 gradient: None,
             }),
             solver: accurate(),
-            ..Problem::new(&mesh, degree, Poisson::<2>)
+            ..interpreted(&mesh, degree, Poisson::<2>)
         };
         let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
         let errors = solution.errors.expect("the exact solution is given");
@@ -269,7 +269,7 @@ fn coefficients_go_with_their_groups() {
                 gradient: None,
             }),
             solver: accurate(),
-            ..Problem::new(&mesh, degree, Layers)
+            ..interpreted(&mesh, degree, Layers)
         };
         let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
         let errors = solution.errors.expect("the exact solution is given");
@@ -296,7 +296,7 @@ fn newton_solves_on_both() {
             relative_tolerance: 1e-11,
             ..SolverParams::default()
         },
-        ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
     };
     let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
     assert!(

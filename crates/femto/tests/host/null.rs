@@ -11,7 +11,7 @@ use femto::fem::space::{Constraints, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto::platform::device::null::{Counts, Launch, Null};
 use femto::platform::device::{Buffer, Device};
-use femto::problem::Constrained;
+use femto::problem::{Constrained, ProblemForm};
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Jacobi, Preconditioning, StopCriteria, System};
 use femto::vector::Projector;
@@ -53,7 +53,7 @@ fn operator<T: Number, F, const C: usize>(
     (quadrature, data_level): (Quadrature, DataLevel),
 ) -> Operator<T, Null>
 where
-    F: Form<3, C> + Clone + 'static,
+    F: Form<3, C>,
 {
     let (geometry, space) = discretization(map, C);
     let params = OperatorParams {
@@ -61,7 +61,8 @@ where
         data_level,
         ..OperatorParams::default()
     };
-    Operator::new(&Null::new(), &space, &geometry, form, params).expect("binds")
+    let form = ProblemForm::interpreted::<_, 3, C>(form).expect("of usual dimensions");
+    Operator::of_form(&Null::new(), &space, &geometry, form.form(), params).expect("binds")
 }
 
 /// The launches of one application on L-vectors.

@@ -2,6 +2,7 @@
 //! degree.
 
 use super::mesh_paths::{own, shared};
+use crate::common::interpreted;
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::ScreenedPoisson;
 use femto::problem::{Boundary, Exact, Problem, SolverParams};
@@ -75,7 +76,7 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
                 max_iterations: 5000,
                 ..SolverParams::default()
             },
-            ..Problem::new(
+            ..interpreted(
                 mesh,
                 degree,
                 ScreenedPoisson::<3> {

@@ -63,9 +63,10 @@ fn solve<'a>(
         gradient,
     } = data;
     let form = match cell.dim() {
-        2 => ProblemForm::with_traced_jacobian::<_, 2, 1>(Poisson),
-        _ => ProblemForm::with_traced_jacobian::<_, 3, 1>(Poisson),
-    };
+        2 => ProblemForm::interpreted::<_, 2, 1>(&Poisson),
+        _ => ProblemForm::interpreted::<_, 3, 1>(&Poisson),
+    }
+    .expect("of usual dimensions");
     let sides = ["xmin", "ymin", "ymax", "zmin", "zmax"];
     let mut dirichlet: Vec<Boundary<'_>> = sides[..2 * cell.dim() - 1]
         .iter()

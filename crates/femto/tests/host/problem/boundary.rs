@@ -1,8 +1,8 @@
 //! Boundary conditions and coefficients, checked with solutions in the space.
 
 use super::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
-use crate::common::hexahedra;
 use crate::common::meshes::maps;
+use crate::common::{hexahedra, interpreted};
 use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
@@ -39,7 +39,7 @@ fn patch_test<T: Number>(tolerance: f64) {
                         relative_tolerance: tolerance / 100.0,
                         ..accurate()
                     },
-                    ..Problem::new(&mesh, degree, Poisson::<3>)
+                    ..interpreted(&mesh, degree, Poisson::<3>)
                 };
                 let solution = problem.solve::<T, _>(&host(), &mut ()).expect("solved");
                 let error = worst(&solution.u, linear);
@@ -64,7 +64,7 @@ fn a_problem_may_have_no_unknown_left() {
     let mesh = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
     let problem = Problem {
         dirichlet: on_all_sides(&linear),
-        ..Problem::new(&mesh, 1, Poisson::<3>)
+        ..interpreted(&mesh, 1, Poisson::<3>)
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert_eq!(solution.info.iterations(), 0);
@@ -87,7 +87,7 @@ fn fluxes_and_sources_meet() {
                     ..OperatorParams::default()
                 },
                 solver: accurate(),
-                ..Problem::new(&mesh, degree, Poisson::<3>)
+                ..interpreted(&mesh, degree, Poisson::<3>)
             };
             let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
             assert!(worst(&solution.u, |[_, _, z]| z * z) < 1e-12);
@@ -124,7 +124,7 @@ fn fluxes_on_slanted_faces_are_per_area() {
                 .collect(),
             dirichlet: vec![Boundary::new("xmin", &linear)],
             solver: accurate(),
-            ..Problem::new(&mesh, degree, Poisson::<3>)
+            ..interpreted(&mesh, degree, Poisson::<3>)
         };
         let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
         let error = worst(&solution.u, linear);
@@ -143,7 +143,7 @@ fn the_first_listed_group_wins_where_groups_meet() {
             .map(|(&tag, value)| Boundary::new(tag, value));
         let problem = Problem {
             dirichlet: dirichlet.collect(),
-            ..Problem::new(&mesh, 2, Poisson::<3>)
+            ..interpreted(&mesh, 2, Poisson::<3>)
         };
         let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
         let positions = u.node_positions();
@@ -167,7 +167,7 @@ fn all_conditions_on_components_hold_where_groups_meet() {
             Boundary::component("zmin", 2, &2.0),
             Boundary::vector("zmin", [&3.0; 3]),
         ],
-        ..Problem::new(&mesh, 2, form)
+        ..interpreted(&mesh, 2, form)
     };
     let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
     let positions = u.node_positions();
@@ -211,7 +211,7 @@ fn planes_of_symmetry_hold_their_normal_component() {
             ],
             neumann: vec![Boundary::component("xmax", 0, &1.0)],
             solver: accurate(),
-            ..Problem::new(&mesh, 3, LinearElasticity::<3>::from_young(2.0, 0.3))
+            ..interpreted(&mesh, 3, LinearElasticity::<3>::from_young(2.0, 0.3))
         };
         let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
         let positions = u.node_positions();
@@ -249,7 +249,7 @@ fn lambda_per_group() {
             ..OperatorParams::default()
         },
         solver: accurate(),
-        ..Problem::new(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
+        ..interpreted(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(worst(&solution.u, |_| 3.0) < 1e-11);

@@ -2,6 +2,7 @@
 
 use super::multigrid::{Cubic, difference_from_jacobi};
 use super::*;
+use crate::common::interpreted;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::kernel::form::{
@@ -42,7 +43,7 @@ fn held(mesh: &Mesh, form: ProblemForm) -> Problem<'_> {
 }
 
 fn poisson(mesh: &Mesh) -> Problem<'_> {
-    held(mesh, ProblemForm::new(Poisson::<3>))
+    held(mesh, ProblemForm::interpreted(&Poisson::<3>).unwrap())
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn multigrid_is_chosen_for_large_symmetric_forms() {
     for (problem, reason) in [
         (held(&mesh, wind), PreconditionerReason::NotSymmetric),
         (
-            held(&mesh, ProblemForm::new(Mass::<3>)),
+            held(&mesh, ProblemForm::interpreted(&Mass::<3>).unwrap()),
             PreconditionerReason::NoGradients,
         ),
         (poisson(&small), PreconditionerReason::Few { unknowns: 125 }),
@@ -274,7 +275,7 @@ fn a_slow_cycle_is_kept() {
             relative_tolerance: 1e-5,
             ..SolverParams::default()
         },
-        ..Problem::new(&mesh, 2, LinearElasticity::<2>::from_young(1.0, 0.4999))
+        ..interpreted(&mesh, 2, LinearElasticity::<2>::from_young(1.0, 0.4999))
     };
     let solution = solve(&problem);
     let residuals = &solution.info.history.residuals;

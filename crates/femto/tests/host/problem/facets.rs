@@ -1,6 +1,7 @@
 //! Robin conditions and other forms on facets, checked with solutions in the space.
 
 use super::{accurate, host, worst};
+use crate::common::interpreted;
 use femto::element::Cell;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
@@ -41,8 +42,8 @@ fn robin<'a>(tag: &str, alpha: &'a dyn Function, value: &'a dyn Function) -> Rob
 
 fn poisson(mesh: &Mesh, cell: Cell, degree: usize) -> Problem<'_> {
     match cell.dim() {
-        2 => Problem::new(mesh, degree, Poisson::<2>),
-        _ => Problem::new(mesh, degree, Poisson::<3>),
+        2 => interpreted(mesh, degree, Poisson::<2>),
+        _ => interpreted(mesh, degree, Poisson::<3>),
     }
 }
 
@@ -108,7 +109,7 @@ fn a_component_may_stand_on_springs() {
             roller("zmax", 2),
         ],
         solver: accurate(),
-        ..Problem::new(&mesh, 2, elasticity)
+        ..interpreted(&mesh, 2, elasticity)
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     let positions = solution.u.node_positions();
@@ -153,9 +154,10 @@ fn forms_on_facets_need_not_be_linear() {
     for cell in CELLS {
         let mesh = unit_box(cell, |x| x);
         let form = match cell.dim() {
-            2 => ProblemForm::new::<_, 2, 1>(Radiation),
-            _ => ProblemForm::with_traced_jacobian::<_, 3, 1>(Radiation),
-        };
+            2 => ProblemForm::interpreted::<_, 2, 1>(&Radiation),
+            _ => ProblemForm::interpreted::<_, 3, 1>(&Radiation),
+        }
+        .expect("of usual dimensions");
         let arrives = 1.3f64.powi(4) - 0.2;
         let tag = "xmax".to_owned();
         let problem = Problem {
@@ -187,9 +189,10 @@ fn gradients_on_facets_lie_in_them() {
         let space = Space::new(&mesh, &geometry, params).expect("legal");
         let trace = space.traces(&geometry, "ymax").expect("there").remove(0);
         let form = match cell.dim() {
-            2 => ProblemForm::new::<_, 2, 1>(Poisson),
-            _ => ProblemForm::new::<_, 3, 1>(Poisson),
-        };
+            2 => ProblemForm::interpreted::<_, 2, 1>(&Poisson),
+            _ => ProblemForm::interpreted::<_, 3, 1>(&Poisson),
+        }
+        .expect("of usual dimensions");
         let slope = [2.0, -3.0, if cell.dim() == 3 { 0.5 } else { 0.0 }];
         let at = space.node_positions(&geometry);
         let u: Vec<f64> = at

@@ -1,6 +1,7 @@
 //! Errors of problems without a solution.
 
 use super::host;
+use crate::common::interpreted;
 use femto::OperatorParams;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh};
@@ -36,10 +37,10 @@ fn a_solution_up_to_a_constant_is_an_error() {
         kappa: 1.0.into(),
         velocity: [2.0, 0.0, 0.0].map(Coefficient::Constant),
     };
-    singular(Problem::new(&mesh, 2, wind));
+    singular(interpreted(&mesh, 2, wind));
     singular(Problem {
         solver: newton(),
-        ..Problem::new(&mesh, 2, Poisson::<3>)
+        ..interpreted(&mesh, 2, Poisson::<3>)
     });
 }
 
@@ -60,7 +61,7 @@ fn one_cell_may_fix_the_constant() {
                 auxiliary: vec![lambda.clone().into()],
                 ..OperatorParams::default()
             },
-            ..Problem::new(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
+            ..interpreted(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
         };
         let solved = problem.solve::<f64, _>(&host(), &mut ());
         assert_eq!(solved.expect("solved").free.is_some(), is_free);
@@ -78,7 +79,7 @@ fn a_component_up_to_a_constant_is_named() {
             Boundary::component("zmin", 2, &0.0),
         ],
         solver: newton(),
-        ..Problem::new(&mesh, 1, form)
+        ..interpreted(&mesh, 1, form)
     };
     let error = problem.solve::<f64, _>(&host(), &mut ()).expect_err("free");
     let message = error.to_string();
@@ -97,7 +98,7 @@ fn a_component_that_is_given_twice_is_named() {
     };
     let problem = Problem {
         dirichlet: vec![twice],
-        ..Problem::new(&mesh, 1, LinearElasticity::<3>::from_young(1.0, 0.3))
+        ..interpreted(&mesh, 1, LinearElasticity::<3>::from_young(1.0, 0.3))
     };
     let error = problem
         .solve::<f64, _>(&host(), &mut ())
@@ -113,11 +114,11 @@ fn unknown_tags_list_the_known_ones() {
     let inlet = vec![Boundary::new("inlet", &0.0)];
     let dirichlet = Problem {
         dirichlet: inlet.clone(),
-        ..Problem::new(&mesh, 1, form)
+        ..interpreted(&mesh, 1, form)
     };
     let neumann = Problem {
         neumann: inlet,
-        ..Problem::new(&mesh, 1, form)
+        ..interpreted(&mesh, 1, form)
     };
     let robin = Problem {
         robin: vec![Robin {
@@ -125,14 +126,14 @@ fn unknown_tags_list_the_known_ones() {
             alpha: Given::All(vec![&1.0]),
             value: Given::All(vec![&1.0]),
         }],
-        ..Problem::new(&mesh, 1, form)
+        ..interpreted(&mesh, 1, form)
     };
     let facets = Problem {
         facets: vec![FacetForm {
             tag: "inlet".to_owned(),
-            form: ProblemForm::new::<_, 3, 1>(Mass),
+            form: ProblemForm::interpreted::<_, 3, 1>(&Mass).unwrap(),
         }],
-        ..Problem::new(&mesh, 1, form)
+        ..interpreted(&mesh, 1, form)
     };
     for problem in [dirichlet, neumann, robin, facets] {
         let error = problem
@@ -153,7 +154,7 @@ fn values_that_are_not_finite_are_named() {
     let zero = vec![Boundary::new("ymin", &0.0)];
     let good = Problem {
         dirichlet: zero,
-        ..Problem::new(&mesh, 1, Poisson::<3>)
+        ..interpreted(&mesh, 1, Poisson::<3>)
     };
     let exact = Exact {
         value: vec![&bad],
@@ -214,7 +215,7 @@ fn inverted_cells_are_named() {
     let mesh = BoxMesh::unit_cube(2)
         .build(|[x, y, z]| [-x, y, z])
         .expect("legal");
-    let problem = Problem::new(&mesh, 1, Mass::<3>);
+    let problem = interpreted(&mesh, 1, Mass::<3>);
     let error = problem
         .solve::<f64, _>(&host(), &mut ())
         .expect_err("inverted");
@@ -296,7 +297,7 @@ fn groups_that_meet_are_named() {
         Problem {
             neumann: tags.map(tag).collect(),
             dirichlet: vec![Boundary::vector("xmax", [&0.0, &0.0])],
-            ..Problem::new(&mesh, 1, LinearElasticity::<2>::from_young(1.0, 0.3))
+            ..interpreted(&mesh, 1, LinearElasticity::<2>::from_young(1.0, 0.3))
         }
     };
     let all = || Given::All(vec![&1.0, &1.0]);

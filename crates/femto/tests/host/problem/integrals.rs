@@ -1,7 +1,7 @@
 //! Loads and norms of errors.
 
 use super::{host, linear};
-use crate::common::{difference, hexahedra};
+use crate::common::{difference, hexahedra, interpreted};
 use femto::element::MapKind;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::BoxMesh;
@@ -27,7 +27,7 @@ fn error_norms_are_integrals() {
     };
     let problem = Problem {
         exact: Some(exact),
-        ..Problem::new(&mesh, 1, Mass::<3>)
+        ..interpreted(&mesh, 1, Mass::<3>)
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("zero");
     let errors = solution.errors.expect("the exact solution is given");
@@ -69,7 +69,7 @@ fn loads_are_repeatable() {
                 source: vec![f],
                 neumann: vec![Boundary::new("ymax", f)],
                 dirichlet: vec![Boundary::new("xmin", f)],
-                ..Problem::new(&mesh, degree, Poisson::<3>)
+                ..interpreted(&mesh, degree, Poisson::<3>)
             };
             let host = Host::with_threads(threads).expect("threads");
             let system = problem.assemble::<f64, _>(&host, &mut ()).expect("legal");

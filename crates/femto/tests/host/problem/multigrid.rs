@@ -1,6 +1,7 @@
 //! Multigrid as a preconditioner: iterations on every cell and degree, and what it refuses.
 
 use super::*;
+use crate::common::interpreted;
 use crate::common::meshes::{mixed, refined};
 use femto::OperatorParams;
 use femto::element::{Cell, MapKind};
@@ -20,8 +21,8 @@ use femto::problem::{
 /// -Δu = 1 with u = 0 on all sides.
 fn poisson(mesh: &Mesh, dim: usize, degree: usize) -> Problem<'_> {
     let problem = match dim {
-        2 => Problem::new(mesh, degree, Poisson::<2>),
-        _ => Problem::new(mesh, degree, Poisson::<3>),
+        2 => interpreted(mesh, degree, Poisson::<2>),
+        _ => interpreted(mesh, degree, Poisson::<3>),
     };
     Problem {
         source: vec![&1.0],
@@ -179,7 +180,7 @@ fn rigid_motions_are_kept_on_aggregates() {
             source: vec![&0.0, &0.0, &-1.0],
             dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0, &0.0])],
             preconditioner: PreconditionerKind::Multigrid,
-            ..Problem::new(&mesh, 2, LinearElasticity::<3>::from_young(2.0, 0.3))
+            ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(2.0, 0.3))
         };
         let solution = solve(&problem);
         assert!(difference_from_jacobi(&problem, &solution) < 1e-5);
@@ -385,7 +386,7 @@ fn thin_elastic_cells_are_aggregated_across_the_plate() {
             source: vec![&0.0, &0.0, &-1.0],
             dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0, &0.0])],
             preconditioner: PreconditionerKind::Multigrid,
-            ..Problem::new(&mesh, degree, form)
+            ..interpreted(&mesh, degree, form)
         });
         assert_eq!(solution.levels[0].schwarz, degree > 1);
         // The coarsest is solved, so each level was aggregated.

@@ -1,6 +1,7 @@
 //! Stopping Newton's method.
 
 use super::{accurate, host};
+use crate::common::interpreted;
 use femto::fem::mesh::boxes::SimplexBox;
 use femto::kernel::form::NonlinearDiffusion;
 use femto::problem::{Boundary, Exact, Function, Problem, ProblemError, StopReason};
@@ -31,7 +32,7 @@ fn the_start_does_not_set_the_scale() {
                 value: vec![&exact],
                 gradient: None,
             }),
-            ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+            ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
         };
         let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
         assert!(solution.errors.unwrap().l2 < 1e-7, "{:?}", solution.info);
@@ -45,7 +46,7 @@ fn the_start_does_not_set_the_scale() {
         dirichlet: sides.map(|side| Boundary::new(side, &exact)).into(),
         start: Some(vec![&exact]),
         solver: accurate(),
-        ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(solution.info.iterations() <= 1, "{:?}", solution.info);
@@ -61,7 +62,7 @@ fn rounding_is_no_excuse_while_there_are_forces() {
             .map(|side| Boundary::new(side, &exact))
             .into(),
         solver: accurate(),
-        ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
     };
     let found = problem.solve::<f32, _>(&host(), &mut ());
     match found {

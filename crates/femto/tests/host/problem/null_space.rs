@@ -1,7 +1,7 @@
 //! Equations whose boundary conditions leave constants or rigid motions free.
 
 use super::*;
-use crate::common::meshes::refined;
+use crate::common::{interpreted, meshes::refined};
 use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::form::{LinearElasticity, ScreenedPoisson};
@@ -45,7 +45,7 @@ fn an_insulated_body_is_warm_up_to_a_constant() {
         source: vec![&cosine],
         // Its constant does not count.
         start: Some(vec![&7.0]),
-        ..Problem::new(&mesh, 2, Poisson::<3>)
+        ..interpreted(&mesh, 2, Poisson::<3>)
     };
     for preconditioner in ALL {
         for method in [Method::Cg, Method::Gmres] {
@@ -103,10 +103,10 @@ fn the_operator_says_what_is_free() {
                 let single = problem.assemble::<f32, _>(&host(), &mut ()).unwrap();
                 [double.free(), single.free()].map(|free| free.map_or(0, |free| free.count))
             };
-            let poisson = Problem::new(&mesh, degree, Poisson::<3>);
+            let poisson = interpreted(&mesh, degree, Poisson::<3>);
             assert_eq!(count(&poisson), [1, 1], "{cell:?} {degree}");
             let lambda = Some(1e-5);
-            let screened = Problem::new(&mesh, degree, ScreenedPoisson::<3> { lambda });
+            let screened = interpreted(&mesh, degree, ScreenedPoisson::<3> { lambda });
             assert_eq!(count(&screened), [0, 0], "{cell:?} {degree}");
             let held = Problem {
                 robin: vec![Robin {
@@ -118,7 +118,7 @@ fn the_operator_says_what_is_free() {
             };
             assert_eq!(count(&held), [0, 0], "{cell:?} {degree}");
             let body = LinearElasticity::<3>::from_young(200e9, 0.3);
-            let body = Problem::new(&mesh, degree, body);
+            let body = interpreted(&mesh, degree, body);
             // On curved cells the space of degree 1 does not have the rotations.
             let motions = if degree > 1 { 6 } else { 3 };
             assert_eq!(count(&body), [motions; 2], "{cell:?} {degree}");
@@ -132,7 +132,7 @@ fn loads_that_do_not_balance_are_an_error() {
     let problem = |source: &'static f64| Problem {
         source: vec![source],
         neumann: SIDES.map(|side| Boundary::new(side, &-1.0)).into(),
-        ..Problem::new(&mesh, 2, Poisson::<3>)
+        ..interpreted(&mesh, 2, Poisson::<3>)
     };
     for preconditioner in ALL {
         let problem = Problem {
@@ -171,7 +171,7 @@ fn a_floating_bar_has_six_rigid_motions() {
                 Boundary::vector("xmax", [&2.0, &0.0, &0.0]),
             ],
             preconditioner,
-            ..Problem::new(&mesh, 2, LinearElasticity::<3>::from_young(100.0, 0.25))
+            ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(100.0, 0.25))
         };
         let solution = solve(&problem);
         let free: FreeFunctions = solution.free.unwrap();
@@ -218,7 +218,7 @@ fn conditions_on_components_leave_what_they_do_not_hold() {
             .iter()
             .map(|&(side, component)| Boundary::component(side, component, &0.0))
             .collect(),
-        ..Problem::new(&mesh, 1, LinearElasticity::<3>::from_young(1.0, 0.3))
+        ..interpreted(&mesh, 1, LinearElasticity::<3>::from_young(1.0, 0.3))
     };
     for (sides, count) in [
         (&[("xmin", 0)][..], 3),

@@ -1,6 +1,7 @@
 //! Components given along the boundary's normal, on planes and walls that no axis is normal to.
 
 use super::*;
+use crate::common::interpreted;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::fem::space::SpaceError;
@@ -114,7 +115,7 @@ where
                 relative_tolerance: 1e-11,
                 ..SolverParams::default()
             },
-            ..Problem::new(&mesh, degree, form.clone())
+            ..interpreted(&mesh, degree, form.clone())
         };
         let tag = |side: &str| side.to_owned();
         solve(&match is_turned {
@@ -242,7 +243,7 @@ fn a_linear_displacement_is_exact() {
             .map(|(&side, [x, y, z])| Boundary::vector(side, [x as &dyn Function, y, z]))
             .collect(),
         solver: accurate(),
-        ..Problem::new(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.25))
+        ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.25))
     };
     for preconditioner in [PreconditionerKind::Jacobi, PreconditionerKind::Multigrid] {
         let solution = solve(&Problem {
@@ -304,7 +305,7 @@ fn curved_walls_have_the_order_of_their_cells() {
                     gradient: None,
                 }),
                 solver: accurate(),
-                ..Problem::new(&mesh, degree, LinearElasticity::<2>::from_young(1.0, 0.3))
+                ..interpreted(&mesh, degree, LinearElasticity::<2>::from_young(1.0, 0.3))
             };
             solve(&problem).errors.unwrap().l2
         };
@@ -335,7 +336,7 @@ fn a_bar_between_walls_slides() {
                 })
                 .collect(),
             neumann,
-            ..Problem::new(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.3))
+            ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.3))
         }
         .solve::<f64, _>(&host(), &mut ())
         .map_err(Box::new)
@@ -372,7 +373,7 @@ fn normals_need_vectors_and_groups() {
     };
     let scalar = Problem {
         along_normal: along("xmin"),
-        ..Problem::new(&mesh, 2, Poisson::<3>)
+        ..interpreted(&mesh, 2, Poisson::<3>)
     };
     let error = scalar.solve::<f64, _>(&host(), &mut ()).unwrap_err();
     assert!(
@@ -385,14 +386,14 @@ fn normals_need_vectors_and_groups() {
     );
     let vector = Problem {
         along_normal: along("side"),
-        ..Problem::new(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.3))
+        ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.3))
     };
     let error = vector.solve::<f64, _>(&host(), &mut ()).unwrap_err();
     assert!(error.to_string().contains("side"), "{error}");
     let twice = Problem {
         along_normal: along("xmin"),
         dirichlet: vec![Boundary::vector("xmin", [&0.0 as &dyn Function; 3])],
-        ..Problem::new(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.3))
+        ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.3))
     };
     let error = twice.solve::<f64, _>(&host(), &mut ()).unwrap_err();
     assert!(
@@ -410,7 +411,7 @@ fn newtons_method_refuses_what_slides() {
             tag: "xmin".to_owned(),
             value: &0.0,
         }],
-        ..Problem::new(&mesh, 2, NeoHookean::<2>::from_young(1.0, 0.3))
+        ..interpreted(&mesh, 2, NeoHookean::<2>::from_young(1.0, 0.3))
     };
     let error = problem.solve::<f64, _>(&host(), &mut ()).unwrap_err();
     assert!(

@@ -7,22 +7,15 @@ use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::space::{Space, SpaceParams};
-use femto::kernel::form::{
-    Coefficient, ConvectionDiffusion, LinearElasticity, NonlinearDiffusion, trace,
-};
-use femto::operator::OperatorError;
+use femto::kernel::form::{Coefficient, ConvectionDiffusion, LinearElasticity, NonlinearDiffusion};
 use femto::platform::device::Device;
-use femto::problem::GraphForm;
+use femto::problem::ProblemForm;
 use femto::{Host, Operator, OperatorParams, Quadrature};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Largest difference allowed, relative to the largest entry.
 const TOLERANCE: f64 = 1e-12;
-
-/// Builds the operator of a form.
-type Bind =
-    fn(&Host, &Space, &Geometry, OperatorParams) -> Result<Operator<f64, Host>, OperatorError>;
 
 fn irregular<const D: usize>(cells: usize) -> SimplexBox<D> {
     SimplexBox {
@@ -34,48 +27,6 @@ fn irregular<const D: usize>(cells: usize) -> SimplexBox<D> {
     }
 }
 
-fn convection_diffusion(
-    host: &Host,
-    space: &Space,
-    geometry: &Geometry,
-    params: OperatorParams,
-) -> Result<Operator<f64, Host>, OperatorError> {
-    let form = ConvectionDiffusion {
-        kappa: 0.5.into(),
-        velocity: [Coefficient::Constant(1.5), Coefficient::Constant(-1.0)],
-    };
-    Operator::new(host, space, geometry, &form, params)
-}
-
-fn elasticity(
-    host: &Host,
-    space: &Space,
-    geometry: &Geometry,
-    params: OperatorParams,
-) -> Result<Operator<f64, Host>, OperatorError> {
-    let form = LinearElasticity {
-        lambda: 1.2.into(),
-        mu: 0.8.into(),
-    };
-    let form = GraphForm::<3, 3>::new(&trace::<_, 3, 3>(&form)).expect("of these dimensions");
-    Operator::new(host, space, geometry, &form, params)
-}
-
-fn nonlinear_diffusion(
-    host: &Host,
-    space: &Space,
-    geometry: &Geometry,
-    params: OperatorParams,
-) -> Result<Operator<f64, Host>, OperatorError> {
-    Operator::new(
-        host,
-        space,
-        geometry,
-        &NonlinearDiffusion::<2>::default(),
-        params,
-    )
-}
-
 #[test]
 fn one_form_of_each_kind_is_that_of_scikit_fem() {
     let Some(python) = std::env::var_os("FEMTO_PYTHON").map(PathBuf::from) else {
@@ -85,25 +36,31 @@ fn one_form_of_each_kind_is_that_of_scikit_fem() {
     let triangles = irregular::<2>(5).build(|[x, y]| [x + 0.2 * y, y]);
     let tetrahedra = irregular::<3>(3).build(|[x, y, z]| [x, y + 0.1 * z, z]);
     let (triangles, tetrahedra) = (triangles.expect("legal"), tetrahedra.expect("legal"));
-    let kinds: [(&Mesh, usize, Bind); 3] = [
-        (&triangles, 1, convection_diffusion),
-        (&tetrahedra, 3, elasticity),
-        (&triangles, 1, nonlinear_diffusion),
+    let wind = ConvectionDiffusion::<2> {
+        kappa: 0.5.into(),
+        velocity: [Coefficient::Constant(1.5), Coefficient::Constant(-1.0)],
+    };
+    let elasticity = LinearElasticity::<3> {
+        lambda: 1.2.into(),
+        mu: 0.8.into(),
+    };
+    let nonlinear = NonlinearDiffusion::<2>::default();
+    let forms = [
+        (&triangles, ProblemForm::interpreted(&wind)),
+        (&tetrahedra, ProblemForm::interpreted(&elasticity)),
+        (&triangles, ProblemForm::interpreted(&nonlinear)),
     ];
-    for (form, (mesh, components, bind)) in kinds.into_iter().enumerate() {
+    for (number, (mesh, form)) in forms.into_iter().enumerate() {
+        let form = form.expect("of usual dimensions");
         for degree in [1, 2] {
-            compare(&python, form, (mesh, components, degree), bind);
+            compare(&python, number, (mesh, degree), &form);
         }
     }
 }
 
-/// Form number `form` on the space of this many components and degree, applied to irregular numbers.
-fn compare(
-    python: &Path,
-    form: usize,
-    (mesh, components, degree): (&Mesh, usize, usize),
-    bind: Bind,
-) {
+/// Form number `number` on the space of this degree, applied to irregular numbers.
+fn compare(python: &Path, number: usize, (mesh, degree): (&Mesh, usize), form: &ProblemForm) {
+    let components = form.components();
     let geometry = Geometry::new(mesh).expect("simplices");
     let params = SpaceParams {
         degree,
@@ -118,7 +75,8 @@ fn compare(
         quadrature: Quadrature::Exact(exact),
         ..OperatorParams::default()
     };
-    let operator = bind(&host, &space, &geometry, params).expect("legal");
+    let operator = Operator::<f64, _>::of_form(&host, &space, &geometry, form.form(), params);
+    let operator = operator.expect("legal");
     let mut found = host.zeros(u.len()).expect("memory");
     operator
         .apply(&host.upload(&u).expect("memory"), &mut found)
@@ -126,8 +84,8 @@ fn compare(
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let [input, output] =
-        ["in", "out"].map(|end| folder.join(format!("form-{form}-{degree}.{end}")));
-    let header = [form, space.dim(), degree, exact, components];
+        ["in", "out"].map(|end| folder.join(format!("form-{number}-{degree}.{end}")));
+    let header = [number, space.dim(), degree, exact, components];
     std::fs::write(&input, bytes(&header, (mesh, &geometry, &space), &u)).expect("written");
     let script = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -140,7 +98,10 @@ fn compare(
         .output();
     let run = run.expect("Python runs");
     let said = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "form {form}, degree {degree}: {said}");
+    assert!(
+        run.status.success(),
+        "form {number}, degree {degree}: {said}"
+    );
     let wanted = std::fs::read(&output).expect("readable");
     let wanted: Vec<f64> = wanted
         .as_chunks()
@@ -153,7 +114,7 @@ fn compare(
     for (found, wanted) in found.iter().zip(&wanted) {
         // Not `>`, so that NaN fails.
         let same = (found - wanted).abs() <= TOLERANCE * size;
-        assert!(same, "form {form}, degree {degree}: {found} {wanted}");
+        assert!(same, "form {number}, degree {degree}: {found} {wanted}");
     }
 }
 
