@@ -14,9 +14,9 @@ const ENOUGH: usize = 20_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
-    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi,
-    /// and for linear forms multigrid from the iteration on at which many are left. [`PreconditionerChoice`] says
-    /// which it is and why.
+    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi, and
+    /// multigrid from the iteration on at which many are left, or from the Newton step on before which there were
+    /// many. [`PreconditionerChoice`] says which it is and why.
     #[default]
     Automatic,
     /// The identity.
@@ -70,7 +70,7 @@ pub enum PreconditionerReason {
         /// Their number.
         unknowns: usize,
     },
-    /// Jacobi on an accelerator; in linear problems until too many iterations are left.
+    /// Jacobi on an accelerator, as long as it is not slow.
     Watched,
     /// Multigrid from the last iterate on, because there were many iterations left with Jacobi.
     Slow {
@@ -78,6 +78,11 @@ pub enum PreconditionerReason {
         iterations: usize,
         /// About how many there would have been in all; infinite if the residual had not become smaller.
         expected: f64,
+    },
+    /// Multigrid from the last iterate on, because Jacobi took many iterations for Newton's directions.
+    SlowDirections {
+        /// The number of these iterations.
+        iterations: usize,
     },
     /// Jacobi, because multigrid could not be set up.
     NoMultigrid(MultigridError),
@@ -128,10 +133,7 @@ impl PreconditionerChoice {
             _ => PreconditionerReason::Suitable,
         };
         match reason {
-            PreconditionerReason::Suitable => Self {
-                kind: PreconditionerKind::Multigrid,
-                reason,
-            },
+            PreconditionerReason::Suitable => Self::multigrid(reason),
             _ => Self::jacobi(reason),
         }
     }
@@ -142,21 +144,16 @@ impl PreconditionerChoice {
         Self { kind, reason }
     }
 
-    /// Multigrid after these iterations with Jacobi, of which so many were expected.
-    pub(super) fn slow(iterations: usize, expected: f64) -> Self {
-        Self {
-            kind: PreconditionerKind::Multigrid,
-            reason: PreconditionerReason::Slow {
-                iterations,
-                expected,
-            },
-        }
+    /// Multigrid, for a reason.
+    pub(super) fn multigrid(reason: PreconditionerReason) -> Self {
+        let kind = PreconditionerKind::Multigrid;
+        Self { kind, reason }
     }
 
     /// Whether Jacobi takes its place if it fails.
     pub(super) fn is_on_trial(&self) -> bool {
-        use PreconditionerReason::{Slow, Suitable};
-        matches!(self.reason, Suitable | Slow { .. })
+        use PreconditionerReason::{Slow, SlowDirections, Suitable};
+        matches!(self.reason, Suitable | Slow { .. } | SlowDirections { .. })
     }
 
     /// Whether multigrid takes its place if many iterations are left.
@@ -203,6 +200,10 @@ impl fmt::Display for PreconditionerReason {
                     "jacobi made no progress; multigrid took over after {iterations} iterations"
                 ),
             },
+            Self::SlowDirections { iterations } => write!(
+                f,
+                "jacobi took {iterations} iterations for newton's directions; multigrid took over"
+            ),
             Self::NoMultigrid(error) => write!(f, "multigrid cannot be set up: {error}"),
             Self::GaveUp { iterations, reason } => {
                 write!(

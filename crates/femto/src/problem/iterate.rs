@@ -5,7 +5,7 @@ use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, not_made};
 use super::newton::{Equations, Extension};
 use super::null_space::NullSpace;
-use super::patience::{Watch, patience};
+use super::patience::{DirectionsWatch, Watch, patience};
 use super::stages::{downloaded, uploaded};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
@@ -42,7 +42,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) boundary_values: &'a BoundaryValues,
     /// An L-vector.
     pub(super) start: Option<&'a [f64]>,
-    /// Sets up multigrid for linear equations, if Jacobi is only taken as long as it is not slow.
+    /// Makes multigrid, if Jacobi is only taken as long as it is not slow.
     pub(super) multigrid: Option<&'a MakeMultigrid<'a, T, B>>,
     /// What the constraints leave free.
     pub(super) null_space: Option<&'a NullSpace>,
@@ -50,6 +50,13 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
 
 /// The last iterate, an L-vector, and the solver's outcome.
 pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
+
+fn history(outcome: &mut Result<SolveInfo, SolveError>) -> &mut History {
+    match outcome {
+        Ok(info) => &mut info.history,
+        Err(error) => &mut error.history,
+    }
+}
 
 impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     /// Conjugate gradients or GMRES on L-vectors that are zero where they are constrained. If a preconditioner on
@@ -91,27 +98,24 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 let workspace = &mut workspace;
                 krylov::solve(&mut system, self.b, &mut x, workspace, &params, &mut watch)
             };
-            let expected = watch.expected;
-            let history = match &mut outcome {
-                Ok(info) => &mut info.history,
-                Err(error) => &mut error.history,
-            };
+            let slow = watch.slow;
+            let history = history(&mut outcome);
             if let Some(before) = before.take() {
                 history.continue_from(before);
             }
             let iterations = history.iterations();
-            match (outcome, expected, self.multigrid) {
-                (Err(error), Some(expected), Some(multigrid)) => {
-                    let made = multigrid(self.null_space);
+            match (outcome, slow, self.multigrid) {
+                (Err(error), Some(slow), Some(multigrid)) => {
                     // Memory may be short for its vectors too.
-                    let made = made.and_then(|it| {
+                    let made = multigrid(self.null_space).and_then(|mut it| {
+                        it.set_up()?;
                         it.preconditioning()?;
                         Ok(it)
                     });
                     *choice = match made {
                         Ok(multigrid) => {
                             *preconditioner = LinearPreconditioner::Multigrid(multigrid);
-                            PreconditionerChoice::slow(iterations, expected)
+                            PreconditionerChoice::multigrid(slow)
                         }
                         Err(error) => PreconditionerChoice::jacobi(
                             PreconditionerReason::NoMultigrid(not_made(error)?),
@@ -136,44 +140,83 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         }
     }
 
-    /// Newton's method on L-vectors, with the equation's Jacobian.
+    /// Newton's method on L-vectors, with the equation's Jacobian. If watched directions are slow, another
+    /// preconditioner takes those from the last iterate on.
     pub(super) fn newton(
         &self,
         (equation, choice): (&mut NewtonEquation<T, B>, &mut PreconditionerChoice),
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
-        let device = self.device;
-        let dofs = self.operator.dofs();
-        let mut equations = Equations {
-            device,
+        let (device, dofs) = (self.device, self.operator.dofs());
+        let loads = device.norm(self.b)?;
+        let mut params = self.solver.newton(equation.krylov);
+        let most = params.stop.max_iterations;
+        let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
+        let patience = choice.is_watched().then(|| patience(self.space));
+        let mut watch = DirectionsWatch::new(monitor, patience);
+        let mut u = match self.start {
+            Some(_) => self.with_boundary_values()?,
+            None => {
+                let mut equations = self.equations((equation, choice), loads);
+                self.extended(&mut equations, &mut workspace, &params, &mut watch)?
+            }
+        };
+        let mut before: Option<History> = None;
+        loop {
+            let mut outcome = newton::solve(
+                device,
+                &mut self.equations((equation, choice), loads),
+                &mut u,
+                &mut workspace,
+                &params,
+                &mut watch,
+            );
+            if let Some(before) = before.take() {
+                history(&mut outcome).continue_from(before);
+            }
+            match (outcome, watch.slow.take(), self.multigrid) {
+                (Err(error), Some(slow), Some(multigrid)) => {
+                    *choice = match multigrid(None) {
+                        Ok(multigrid) => {
+                            equation.multigrid = Some(multigrid);
+                            PreconditionerChoice::multigrid(slow)
+                        }
+                        Err(error) => PreconditionerChoice::jacobi(
+                            PreconditionerReason::NoMultigrid(not_made(error)?),
+                        ),
+                    };
+                    watch.go_on(error.iterations());
+                    params.stop.max_iterations = most - error.iterations();
+                    before = Some(error.history);
+                }
+                (outcome, ..) => {
+                    if choice.kind != PreconditionerKind::Multigrid {
+                        equation.multigrid = None;
+                    }
+                    return Ok((downloaded(device, &u)?, outcome));
+                }
+            }
+        }
+    }
+
+    /// The nonlinear equations, with the norm of their loads.
+    fn equations<'e>(
+        &'e self,
+        (equation, choice): (&'e mut NewtonEquation<T, B>, &'e mut PreconditionerChoice),
+        loads: f64,
+    ) -> Equations<'e, T, B> {
+        Equations {
+            device: self.device,
             operator: self.operator,
             jacobian: &mut equation.jacobian,
-            multigrid: equation.multigrid.as_mut(),
+            multigrid: &mut equation.multigrid,
             jacobi: None,
             b: self.b,
-            loads: device.norm(self.b)?,
+            loads,
             forces: 0.0,
             projector: self.projector,
             choice,
-        };
-        let params = self.solver.newton(equation.krylov);
-        let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
-        let mut u = match self.start {
-            Some(_) => self.with_boundary_values()?,
-            None => self.extended(&mut equations, &mut workspace, &params, monitor)?,
-        };
-        let outcome = newton::solve(
-            device,
-            &mut equations,
-            &mut u,
-            &mut workspace,
-            &params,
-            monitor,
-        );
-        if choice.kind != PreconditionerKind::Multigrid {
-            equation.multigrid = None;
         }
-        Ok((downloaded(self.device, &u)?, outcome))
     }
 
     /// The boundary values, extended inwards by the Jacobian at zero, or by zeros if that fails.

@@ -116,7 +116,7 @@ where
     }
 }
 
-/// Sets up multigrid for a linear form, with its null space.
+/// Makes multigrid, which is then to be set up: for a linear form with its null space, or for a Jacobian.
 pub(super) type MakeMultigrid<'a, T, B> =
     dyn Fn(Option<&NullSpace>) -> Result<AnyPreconditioner<T, B>, ProblemError> + Send + Sync + 'a;
 
@@ -234,11 +234,12 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// What sets up multigrid for a linear form, at once or later.
+    /// What makes multigrid as [`Problem::multigrid`], at once or later.
     pub(super) fn multigrid_later<T, B>(
         &self,
         device: &B,
         (blocks, constraints): (&[Block], &Constraints),
+        is_jacobian: bool,
     ) -> Box<MakeMultigrid<'a, T, B>>
     where
         T: Number,
@@ -247,11 +248,11 @@ impl<'a> Problem<'a> {
         let (problem, device) = (self.clone(), device.clone());
         let (blocks, constraints) = (blocks.to_vec(), constraints.clone());
         Box::new(move |null_space| {
-            let mut multigrid = problem.multigrid(&device, (&blocks, &constraints), false)?;
+            let finest = (&blocks[..], &constraints);
+            let mut multigrid = problem.multigrid(&device, finest, is_jacobian)?;
             if let Some(null_space) = null_space {
                 multigrid.set_null_space(null_space);
             }
-            multigrid.set_up()?;
             Ok(multigrid)
         })
     }
@@ -263,7 +264,11 @@ pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
     operator: &Constrained<'_, T, B>,
     multigrid: &dyn Fn() -> Result<AnyPreconditioner<T, B>, ProblemError>,
 ) -> Result<LinearPreconditioner<T, B>, ProblemError> {
-    let multigrid = chosen_multigrid(choice, multigrid)?;
+    let multigrid = chosen_multigrid(choice, || {
+        let mut multigrid = multigrid()?;
+        multigrid.set_up()?;
+        Ok(multigrid)
+    })?;
     Ok(match (multigrid, choice.kind) {
         (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
         (None, PreconditionerKind::None) => LinearPreconditioner::Identity,

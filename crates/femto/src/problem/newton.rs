@@ -15,7 +15,7 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
     /// Its multigrid preconditioner, if that is wanted.
-    pub(super) multigrid: Option<&'a mut AnyPreconditioner<T, B>>,
+    pub(super) multigrid: &'a mut Option<AnyPreconditioner<T, B>>,
     /// The inverse of its diagonal, if that is wanted.
     pub(super) jacobi: Option<Jacobi<T, B>>,
     pub(super) b: &'a B::Buffer<T>,
@@ -35,7 +35,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
     /// Jacobi instead of multigrid, from this linearisation on.
     fn take_jacobi(&mut self, reason: PreconditionerReason) -> Result<(), StopReason> {
         *self.choice = PreconditionerChoice::jacobi(reason);
-        self.multigrid = None;
+        *self.multigrid = None;
         self.jacobi = Some(self.constrained_jacobian().jacobi::<StopReason>()?);
         Ok(())
     }
@@ -59,7 +59,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
         self.jacobian.set_nodal(0, u)?;
-        if let Some(multigrid) = &mut self.multigrid {
+        if let Some(multigrid) = self.multigrid {
             multigrid.set_state(u)?;
             return match multigrid.set_up() {
                 Err(error) if self.choice.is_on_trial() => {

@@ -1,5 +1,6 @@
 //! When iterations with Jacobi are so many that the set-up of multigrid pays.
 
+use super::PreconditionerReason;
 use crate::solve::{Iteration, Monitor};
 use femto_fem::space::Space;
 use std::ops::ControlFlow;
@@ -28,8 +29,8 @@ pub(super) struct Watch<'m> {
     patience: Option<(usize, usize)>,
     first: f64,
     least: f64,
-    /// How many iterations there would be in all, if they were stopped for their number.
-    pub(super) expected: Option<f64>,
+    /// That Jacobi is slow, if it stopped them.
+    pub(super) slow: Option<PreconditionerReason>,
 }
 
 impl<'m> Watch<'m> {
@@ -45,15 +46,16 @@ impl<'m> Watch<'m> {
             patience,
             first: f64::INFINITY,
             least: f64::INFINITY,
-            expected: None,
+            slow: None,
         }
     }
 }
 
 impl Monitor for Watch<'_> {
     fn record(&mut self, iteration: Iteration) -> ControlFlow<()> {
+        let iterations = self.done + iteration.number;
         self.monitor.record(Iteration {
-            number: self.done + iteration.number,
+            number: iterations,
             ..iteration
         })?;
         if iteration.number == 0 {
@@ -68,8 +70,71 @@ impl Monitor for Watch<'_> {
         if iteration.number < patience.min(allowed) / 2 || expected <= most as f64 {
             return ControlFlow::Continue(());
         }
-        self.expected = Some(expected);
+        self.slow = Some(PreconditionerReason::Slow {
+            iterations,
+            expected,
+        });
         ControlFlow::Break(())
+    }
+}
+
+/// Multigrid is set up anew at a step of Newton's method in this part of the time of the first set-up, or less.
+const ANEW: usize = 2;
+
+/// Hands iterations of Newton's method on to a monitor. It stops them at the iterate before which directions took as long
+/// as the patience lasts, if the last one took longer than to set up multigrid anew.
+pub(super) struct DirectionsWatch<'m> {
+    monitor: &'m mut dyn Monitor,
+    /// Newton steps before these.
+    done: usize,
+    /// Iterations for all directions.
+    patience: Option<usize>,
+    /// Iterations for the directions before the last.
+    before: usize,
+    /// Iterations for the last direction.
+    last: usize,
+    /// That Jacobi is slow, if it stopped them.
+    pub(super) slow: Option<PreconditionerReason>,
+}
+
+impl<'m> DirectionsWatch<'m> {
+    pub(super) fn new(monitor: &'m mut dyn Monitor, patience: Option<usize>) -> Self {
+        Self {
+            monitor,
+            done: 0,
+            patience,
+            before: 0,
+            last: 0,
+            slow: None,
+        }
+    }
+
+    /// Goes on after this number of steps, without end to its patience.
+    pub(super) fn go_on(&mut self, done: usize) {
+        (self.done, self.patience) = (done, None);
+    }
+}
+
+impl Monitor for DirectionsWatch<'_> {
+    fn record(&mut self, iteration: Iteration) -> ControlFlow<()> {
+        if iteration.is_direction {
+            self.last = iteration.number;
+            return self.monitor.record(iteration);
+        }
+        self.monitor.record(Iteration {
+            number: self.done + iteration.number,
+            ..iteration
+        })?;
+        let last = std::mem::take(&mut self.last);
+        self.before += last;
+        match self.patience {
+            Some(patience) if self.before >= patience && last >= patience / ANEW => {
+                let iterations = self.before;
+                self.slow = Some(PreconditionerReason::SlowDirections { iterations });
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        }
     }
 }
 
@@ -105,10 +170,16 @@ mod tests {
             };
             watch.record(iteration).is_break() || iteration.residual < iteration.target
         });
-        let expected = watch.expected;
+        let slow = watch.slow.take();
         let last = last.unwrap();
         assert!(seen.into_iter().eq(7..=7 + last));
-        expected.map(|expected| (last, expected))
+        slow.map(|reason| match reason {
+            PreconditionerReason::Slow {
+                iterations,
+                expected,
+            } if iterations == 7 + last => (last, expected),
+            other => panic!("{other}"),
+        })
     }
 
     #[test]
@@ -126,5 +197,44 @@ mod tests {
         assert_eq!(stopped(steps(900.0), (700, 800)).unwrap().0, 350);
         assert_eq!(stopped(steps(900.0), (5000, 800)).unwrap().0, 400);
         assert_eq!(stopped(steps(700.0), (5000, 800)), None);
+    }
+
+    /// The iterate at which a watch with a patience of 100 stops Newton's method whose directions take so many
+    /// iterations, and the iterations until then.
+    fn newton(directions: &[usize]) -> Option<(usize, usize)> {
+        let mut monitor = ();
+        let mut watch = DirectionsWatch::new(&mut monitor, Some(100));
+        let iteration = |is_direction, number| Iteration {
+            is_direction,
+            number,
+            residual: 1.0,
+            target: 1e-8,
+            newton_step: None,
+        };
+        for (step, &direction) in directions.iter().enumerate() {
+            if watch.record(iteration(false, step)).is_break() {
+                return match watch.slow {
+                    Some(PreconditionerReason::SlowDirections { iterations }) => {
+                        Some((step, iterations))
+                    }
+                    other => panic!("{other:?}"),
+                };
+            }
+            for number in 0..=direction {
+                assert!(watch.record(iteration(true, number)).is_continue());
+            }
+        }
+        assert_eq!(watch.slow, None);
+        None
+    }
+
+    #[test]
+    fn slow_directions_are_counted_at_each_step() {
+        assert_eq!(newton(&[60, 60, 60]), Some((2, 120)));
+        assert_eq!(newton(&[200, 60]), Some((1, 200)));
+        // More than the patience in all, but no direction longer than setting up anew.
+        assert_eq!(newton(&[45, 45, 45, 45]), None);
+        assert_eq!(newton(&[45, 45, 45, 55, 45]), Some((4, 190)));
+        assert_eq!(newton(&[99, 0]), None);
     }
 }

@@ -169,14 +169,15 @@ impl<'a> Problem<'a> {
             device: device.info().kind,
         };
         let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
-        let later = || self.multigrid_later(device, (&blocks, &constraints));
+        let later = || {
+            let finest = (&blocks[..], &constraints);
+            self.multigrid_later(device, finest, method == Method::Newton)
+        };
         let null = null_space.as_ref().map(|(null_space, _)| null_space);
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => Equation::Newton(Box::new(NewtonEquation {
-                    multigrid: chosen_multigrid(&mut choice, || {
-                        self.multigrid(device, (&blocks, &constraints), true)
-                    })?,
+                    multigrid: chosen_multigrid(&mut choice, || later()(None))?,
                     jacobian: self.jacobian(device, (&blocks, &facets), params)?,
                     krylov,
                 })),

@@ -79,6 +79,9 @@ impl History {
         }
         residuals.append(&mut self.residuals);
         self.residuals = residuals;
+        let mut steps = before.newton_steps;
+        steps.append(&mut self.newton_steps);
+        self.newton_steps = steps;
     }
 
     /// Number of steps; for Newton's method its own.

@@ -1,14 +1,15 @@
 //! Solutions on accelerators against the host: constraints on slanted planes, and the change from Jacobi to multigrid.
 
-use crate::common::difference;
-use crate::common::{bound::accelerator, interpreted};
+use crate::common::forms::Cubic;
+use crate::common::{bound::accelerator, difference, interpreted};
 use femto::Host;
 use femto::element::Cell;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::form::{LinearElasticity, Poisson};
 use femto::problem::{
-    AlongNormal, Boundary, PreconditionerKind, PreconditionerReason, Problem, SolverParams,
+    AlongNormal, Boundary, PreconditionerKind, PreconditionerReason, Problem, ProblemForm,
+    Solution, SolverParams,
 };
 
 fn deformed(cells: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3]) -> Mesh {
@@ -55,12 +56,9 @@ fn slanted_planes_hold_as_on_the_host() {
     }
 }
 
-/// Long cells, on which Jacobi takes thousands of iterations.
-#[test]
-fn multigrid_takes_over_where_jacobi_is_slow() {
-    let Some(device) = accelerator() else { return };
-    let mesh = deformed([7, 7, 7], |[x, y, z]| [32.0 * x, 32.0 * y, z + 0.1 * x * y]);
-    let problem = |preconditioner| Problem {
+/// A problem on long cells, on which Jacobi takes thousands of iterations.
+fn long(mesh: &Mesh, form: ProblemForm, preconditioner: PreconditionerKind) -> Problem<'_> {
+    Problem {
         source: vec![&1.0],
         dirichlet: vec![Boundary::new("xmin", &0.0)],
         preconditioner,
@@ -68,23 +66,45 @@ fn multigrid_takes_over_where_jacobi_is_slow() {
             max_iterations: 10_000,
             ..SolverParams::default()
         },
-        ..interpreted(&mesh, 4, Poisson::<3>)
-    };
+        ..Problem::of_form(mesh, 4, form)
+    }
+}
+
+/// The reason to take multigrid in place of Jacobi, and the solution, which is compared with the host's.
+fn taken_over(form: &ProblemForm) -> Option<(PreconditionerReason, Solution)> {
+    let device = accelerator()?;
+    let mesh = deformed([7, 7, 7], |[x, y, z]| [32.0 * x, 32.0 * y, z + 0.1 * x * y]);
+    let problem = |preconditioner| long(&mesh, form.clone(), preconditioner);
     let found = problem(PreconditionerKind::Automatic);
     let found = found.solve::<f64, _>(&device, &mut ()).unwrap();
-    let choice = &found.preconditioner;
+    let choice = found.preconditioner.clone();
     assert_eq!(
         choice.kind,
         PreconditionerKind::Multigrid,
         "{}",
         choice.reason
     );
+    assert!(!found.levels.is_empty());
+    let host = Host::with_threads(2).unwrap();
+    let wanted = problem(PreconditionerKind::Multigrid);
+    let wanted = wanted.solve::<f64, _>(&host, &mut ()).unwrap();
+    let error = difference(&found.u.values, &wanted.u.values);
+    assert!(error < 1e-5, "{error:e}");
+    Some((choice.reason, found))
+}
+
+#[test]
+fn multigrid_takes_over_where_jacobi_is_slow() {
+    let form = ProblemForm::interpreted(&Poisson::<3>).unwrap();
+    let Some((reason, found)) = taken_over(&form) else {
+        return;
+    };
     let PreconditionerReason::Slow {
         iterations,
         expected,
-    } = choice.reason
+    } = reason
     else {
-        panic!("{}", choice.reason)
+        panic!("{reason}")
     };
     assert!(
         iterations == 350 && expected > 1050.0,
@@ -95,10 +115,28 @@ fn multigrid_takes_over_where_jacobi_is_slow() {
         (iterations + 5..iterations + 200).contains(&all),
         "{all} {iterations}"
     );
-    assert!(!found.levels.is_empty());
-    let host = Host::with_threads(2).unwrap();
-    let wanted = problem(PreconditionerKind::Multigrid);
-    let wanted = wanted.solve::<f64, _>(&host, &mut ()).unwrap();
-    let error = difference(&found.u.values, &wanted.u.values);
-    assert!(error < 1e-5, "{error:e}");
+}
+
+#[test]
+fn multigrid_takes_over_where_directions_are_slow() {
+    let form = ProblemForm::interpreted(&Cubic).unwrap();
+    let Some((reason, found)) = taken_over(&form) else {
+        return;
+    };
+    let PreconditionerReason::SlowDirections { iterations } = reason else {
+        panic!("{reason}")
+    };
+    let steps = &found.info.history.newton_steps;
+    assert_eq!(steps.len(), found.info.iterations());
+    let mut done = steps.iter().scan(0, |sum, step| {
+        *sum += step.linear_iterations;
+        Some(*sum)
+    });
+    let last = done.position(|sum| sum == iterations);
+    let [last, after] = [0, 1].map(|next| &steps[last.expect("a step") + next]);
+    assert!(
+        iterations >= 700 && last.linear_iterations >= 350,
+        "{steps:?}"
+    );
+    assert!(after.linear_iterations < 100, "{steps:?}");
 }

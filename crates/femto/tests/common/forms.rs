@@ -35,6 +35,20 @@ impl<const D: usize, const C: usize> Form<D, C> for Busy {
     }
 }
 
+/// -Δu + u³.
+#[derive(Clone, Copy)]
+pub struct Cubic;
+
+impl Form<3> for Cubic {
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        [p.u[0].powi(3)]
+    }
+
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        p.grad_u
+    }
+}
+
 /// Conduction with a coefficient in the solution's space: gradients only.
 #[derive(Clone, Copy)]
 pub struct Conduction;

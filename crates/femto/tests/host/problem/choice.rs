@@ -1,12 +1,13 @@
 //! The preconditioner that a problem chooses, and what happens if it fails.
 
-use super::multigrid::{Cubic, difference_from_jacobi};
+use super::multigrid::difference_from_jacobi;
 use super::*;
+use crate::common::forms::Cubic;
 use crate::common::interpreted;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::kernel::form::{
-    Coefficient, ConvectionDiffusion, Diffusion, Form, LinearElasticity, Mass, Point, trace,
+    Coefficient, ConvectionDiffusion, Diffusion, Form, LinearElasticity, Mass, Point,
 };
 use femto::kernel::scalar::Scalar;
 use femto::problem::{
@@ -58,7 +59,7 @@ fn multigrid_is_chosen_for_large_symmetric_forms() {
         kappa: 1.0.into(),
         velocity: [2.0, 0.0, 0.0].map(Coefficient::Constant),
     };
-    let wind = ProblemForm::traced(&trace::<_, 3, 1>(&wind)).unwrap();
+    let wind = ProblemForm::interpreted::<_, 3, 1>(&wind).unwrap();
     let small = BoxMesh::unit_cube(2).build(|x| x).unwrap();
     for (problem, reason) in [
         (held(&mesh, wind), PreconditionerReason::NotSymmetric),
@@ -165,7 +166,7 @@ fn loads_too_small_for_the_cycle_are_jacobis() {
 #[test]
 fn newtons_directions_choose_too() {
     let mesh = ten_cubed();
-    let form = ProblemForm::traced(&trace::<_, 3, 1>(&Cubic)).unwrap();
+    let form = ProblemForm::interpreted::<_, 3, 1>(&Cubic).unwrap();
     let problem = Problem {
         source: vec![&1000.0],
         ..held(&mesh, form)
@@ -216,7 +217,7 @@ impl Form<3> for Helmholtz {
 #[test]
 fn an_indefinite_form_is_never_solved_silently() {
     let mesh = ten_cubed();
-    let form = |k2| ProblemForm::traced(&trace::<_, 3, 1>(&Helmholtz(k2))).unwrap();
+    let form = |k2| ProblemForm::interpreted::<_, 3, 1>(&Helmholtz(k2)).unwrap();
     let skew = |[x, y, z]: [f64; 3]| 1.0 + x + y * z;
     for (k2, is_set_up) in [(31.0, true), (100.0, false)] {
         let problem = Problem {
@@ -244,7 +245,7 @@ fn coefficients_too_large_for_the_cycle_are_jacobis() {
     let mesh = ten_cubed();
     let unit = solve(&poisson(&mesh));
     let diffusion = Diffusion::<3> { kappa: 1e45.into() };
-    let form = ProblemForm::traced(&trace::<_, 3, 1>(&diffusion)).unwrap();
+    let form = ProblemForm::interpreted::<_, 3, 1>(&diffusion).unwrap();
     let solution = solve(&held(&mesh, form));
     let reason = &solution.preconditioner.reason;
     assert!(

@@ -1,6 +1,7 @@
 //! Multigrid as a preconditioner: iterations on every cell and degree, and what it refuses.
 
 use super::*;
+use crate::common::forms::Cubic;
 use crate::common::interpreted;
 use crate::common::meshes::{mixed, refined};
 use femto::OperatorParams;
@@ -8,7 +9,7 @@ use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::fem::space::{Block, SpaceParams};
 use femto::kernel::form::{
-    Coefficient, ConvectionDiffusion, Diffusion, Form, LinearElasticity, Point, trace,
+    Coefficient, ConvectionDiffusion, Diffusion, Form, LinearElasticity, Point,
 };
 use femto::kernel::scalar::{Precision, Scalar};
 use femto::multigrid::MultigridError;
@@ -215,7 +216,7 @@ fn coefficients_and_facets_are_those_of_each_level() {
                 auxiliary: vec![field],
                 ..OperatorParams::default()
             },
-            form: ProblemForm::traced(&trace::<_, 3, 1>(&kappa)).unwrap(),
+            form: ProblemForm::interpreted::<_, 3, 1>(&kappa).unwrap(),
             dirichlet: Vec::new(),
             robin: vec![Robin {
                 tag: "zmin".to_owned(),
@@ -234,25 +235,12 @@ fn coefficients_and_facets_are_those_of_each_level() {
     }
 }
 
-/// -Δu + u³.
-#[derive(Clone)]
-pub(super) struct Cubic;
-
-impl Form<3> for Cubic {
-    fn f0<S: Scalar>(&self, point: &Point<S, 3>) -> [S; 1] {
-        [point.u[0].powi(3)]
-    }
-    fn f1<S: Scalar>(&self, point: &Point<S, 3>) -> [[S; 3]; 1] {
-        point.grad_u
-    }
-}
-
 /// At each linearisation the levels have its state.
 #[test]
 fn newton_directions_take_few_iterations() {
     let mesh = refined(Cell::Hexahedron, MapKind::Curved, 4);
     let problem = Problem {
-        form: ProblemForm::traced(&trace::<_, 3, 1>(&Cubic)).unwrap(),
+        form: ProblemForm::interpreted::<_, 3, 1>(&Cubic).unwrap(),
         source: vec![&2000.0],
         dirichlet: vec![Boundary::new("xmin", &5.0), Boundary::new("xmax", &-5.0)],
         ..poisson(&mesh, 3, 4)
@@ -282,7 +270,7 @@ fn forms_and_fields_without_a_cycle_are_refused() {
         velocity: [2.0, 0.0, 0.0].map(Coefficient::Constant),
     };
     let error = refusal(Problem {
-        form: ProblemForm::traced(&trace::<_, 3, 1>(&wind)).unwrap(),
+        form: ProblemForm::interpreted::<_, 3, 1>(&wind).unwrap(),
         ..poisson(&mesh, 3, 2)
     });
     assert_eq!(error, MultigridError::NotSymmetric);
@@ -290,7 +278,7 @@ fn forms_and_fields_without_a_cycle_are_refused() {
         kappa: Coefficient::Auxiliary(0),
     };
     let error = refusal(Problem {
-        form: ProblemForm::traced(&trace::<_, 3, 1>(&kappa)).unwrap(),
+        form: ProblemForm::interpreted::<_, 3, 1>(&kappa).unwrap(),
         operator: OperatorParams {
             auxiliary: vec![Auxiliary::AtPoints(vec![1.0; 8 * 64])],
             ..OperatorParams::default()
@@ -354,7 +342,7 @@ fn stretched_cells_take_few_iterations() {
     // In the plane too, and where only the material is stretched.
     let mesh = refined(Cell::Quadrilateral, MapKind::Affine, 16);
     let solution = solve(&Problem {
-        form: ProblemForm::traced(&trace::<_, 2, 1>(&Layered)).unwrap(),
+        form: ProblemForm::interpreted::<_, 2, 1>(&Layered).unwrap(),
         ..poisson(&mesh, 2, 3)
     });
     assert!(solution.levels[0].schwarz);
