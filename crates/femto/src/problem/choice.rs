@@ -14,9 +14,9 @@ const ENOUGH: usize = 20_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
-    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi, and
-    /// multigrid from the iteration on at which many are left, or from the Newton step on before which there were
-    /// many. [`PreconditionerChoice`] says which it is and why.
+    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi, unless
+    /// it is sure to be slow, and multigrid from the iteration on at which many are left, or from the Newton step on
+    /// before which there were many. [`PreconditionerChoice`] says which it is and why.
     #[default]
     Automatic,
     /// The identity.
@@ -70,6 +70,11 @@ pub enum PreconditionerReason {
         /// Their number.
         unknowns: usize,
     },
+    /// Multigrid on an accelerator, because there are so many unknowns that Jacobi would be slow.
+    Large {
+        /// About how many iterations Jacobi takes on a cube of as many nodes.
+        expected: f64,
+    },
     /// Jacobi on an accelerator, as long as it is not slow.
     Watched,
     /// Multigrid from the last iterate on, because there were many iterations left with Jacobi.
@@ -104,6 +109,8 @@ pub(super) struct Facts {
     /// Number of free entries.
     pub(super) unknowns: usize,
     pub(super) device: DeviceKind,
+    /// About how many iterations Jacobi takes at least, if they take longer than multigrid's set-up on an accelerator.
+    pub(super) slow: Option<f64>,
 }
 
 impl PreconditionerChoice {
@@ -129,11 +136,19 @@ impl PreconditionerChoice {
                 ..
             } => PreconditionerReason::NoGradients,
             Facts { unknowns, .. } if unknowns < ENOUGH => PreconditionerReason::Few { unknowns },
-            Facts { device, .. } if device != DeviceKind::Host => PreconditionerReason::Watched,
-            _ => PreconditionerReason::Suitable,
+            Facts {
+                device: DeviceKind::Host,
+                ..
+            } => PreconditionerReason::Suitable,
+            Facts { slow, .. } => match slow {
+                Some(expected) => PreconditionerReason::Large { expected },
+                None => PreconditionerReason::Watched,
+            },
         };
         match reason {
-            PreconditionerReason::Suitable => Self::multigrid(reason),
+            PreconditionerReason::Suitable | PreconditionerReason::Large { .. } => {
+                Self::multigrid(reason)
+            }
             _ => Self::jacobi(reason),
         }
     }
@@ -152,8 +167,7 @@ impl PreconditionerChoice {
 
     /// Whether Jacobi takes its place if it fails.
     pub(super) fn is_on_trial(&self) -> bool {
-        use PreconditionerReason::{Slow, SlowDirections, Suitable};
-        matches!(self.reason, Suitable | Slow { .. } | SlowDirections { .. })
+        self.kind == PreconditionerKind::Multigrid && self.reason != PreconditionerReason::Asked
     }
 
     /// Whether multigrid takes its place if many iterations are left.
@@ -182,6 +196,10 @@ impl fmt::Display for PreconditionerReason {
             Self::Few { unknowns } => write!(
                 f,
                 "multigrid pays from about {ENOUGH} unknowns on, and there are {unknowns}"
+            ),
+            Self::Large { expected } => write!(
+                f,
+                "jacobi takes about {expected:.0} iterations on a cube of as many nodes, longer than multigrid's set-up"
             ),
             Self::Watched => write!(
                 f,
@@ -226,6 +244,7 @@ mod tests {
             has_gradients: true,
             unknowns: ENOUGH,
             device: DeviceKind::Host,
+            slow: Some(700.5),
         };
         change(&mut facts);
         let choice = PreconditionerChoice::new(PreconditionerKind::Automatic, &facts);
@@ -245,7 +264,13 @@ mod tests {
         assert_eq!(reason(|_| ()), Suitable);
         assert_eq!(reason(|facts| facts.symmetric = false), NotSymmetric);
         assert_eq!(reason(|facts| facts.has_gradients = false), NoGradients);
-        assert_eq!(reason(|facts| facts.device = DeviceKind::Cuda), Watched);
+        let expected = 700.5;
+        assert_eq!(
+            reason(|facts| facts.device = DeviceKind::Cuda),
+            Large { expected }
+        );
+        let watched = reason(|facts| (facts.device, facts.slow) = (DeviceKind::Cuda, None));
+        assert_eq!(watched, Watched);
         let unknowns = ENOUGH - 1;
         assert_eq!(reason(|facts| facts.unknowns = unknowns), Few { unknowns });
         let method = Method::Gmres;

@@ -19,6 +19,25 @@ pub(super) fn patience(space: &Space) -> usize {
     of_hexahedra * cells * space.components()
 }
 
+/// With fewer unknowns multigrid's set-up takes longer than its share of iterations.
+const LARGE: usize = 100_000;
+
+/// The number of iterations that Jacobi takes at least, if there are more than the patience lasts.
+pub(super) fn too_many(space: &Space, unknowns: usize, tolerance: f64) -> Option<f64> {
+    let nodes = unknowns / space.components();
+    let expected = on_a_cube([space.dim(), space.degree()], nodes, tolerance);
+    (unknowns >= LARGE && expected > patience(space) as f64).then_some(expected)
+}
+
+/// About how many iterations Jacobi takes for Poisson's equation on a cube or square with so many nodes inside, given
+/// its dimension and degree: 2 √degree for each node along an axis, to 1e-8 (`docs/solvers.md`). On other domains there
+/// are usually more.
+fn on_a_cube([dim, degree]: [usize; 2], nodes: usize, tolerance: f64) -> f64 {
+    let along_axis = (nodes as f64).powf(1.0 / dim as f64);
+    let digits = (2.0 / tolerance).ln() / (2.0 / 1e-8_f64).ln();
+    2.0 * (degree as f64).sqrt() * along_axis * digits
+}
+
 /// Hands iterations on to a monitor. After half of the patience, or half of all iterations that are allowed, it stops them as
 /// soon as more seem to be left than the patience lasts, or than are allowed.
 pub(super) struct Watch<'m> {
@@ -180,6 +199,27 @@ mod tests {
             } if iterations == 7 + last => (last, expected),
             other => panic!("{other}"),
         })
+    }
+
+    /// Measured on cubes with slightly curved cells.
+    #[test]
+    fn iterations_on_a_cube_are_known() {
+        for (degree, nodes, measured) in [
+            (1, 9_800_344, 421.0),
+            (2, 970_299, 281.0),
+            (2, 9_663_597, 623.0),
+            (3, 9_938_375, 785.0),
+            (4, 103_823, 182.0),
+            (4, 9_938_375, 882.0),
+            (8, 857_375, 483.0),
+        ] {
+            let found = on_a_cube([3, degree], nodes, 1e-8);
+            assert!(
+                (found / measured - 1.0_f64).abs() < 0.15,
+                "{degree} {found}"
+            );
+        }
+        assert_eq!(on_a_cube([2, 4], 10_000, 1e-8), 400.0);
     }
 
     #[test]

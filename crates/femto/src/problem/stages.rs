@@ -7,6 +7,7 @@ use super::loads::lift;
 use super::monitor::Stages;
 use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::NullSpace;
+use super::patience::too_many;
 use super::{
     AnyAssembled, Constrained, Discretization, Discretized, Method, PreconditionerChoice, Problem,
     ProblemError, Role, Solution, Stage, StageMonitor,
@@ -161,12 +162,19 @@ impl<'a> Problem<'a> {
             // Products with it would only be rounding.
             null_space.project(start);
         }
+        let unknowns = b.len() - constraints.len();
+        // With a term of u itself Jacobi may take few iterations on any mesh.
+        let slow = match method == Method::Cg && !inspection.reads_values {
+            true => too_many(&blocks[0].space, unknowns, self.solver.relative_tolerance),
+            false => None,
+        };
         let facts = Facts {
             krylov,
             symmetric,
             has_gradients: inspection.gradients(),
-            unknowns: b.len() - constraints.len(),
+            unknowns,
             device: device.info().kind,
+            slow,
         };
         let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
         let later = || {
