@@ -112,33 +112,41 @@ impl Strengths {
         let device = base.operator.device();
         let len = space.elements() * components * corners;
         let [mut u, mut v] = [device.zeros(len)?, device.zeros(len)?];
-        // `[element][component][function][function]`
-        let mut energies = vec![0.0; space.elements() * components * functions * functions];
-        for (a, c) in (0..functions).flat_map(|a| (0..components).map(move |c| (a, c))) {
-            let entry = |at: usize| match at / corners % components == c {
-                true => T::from_f64(function(a, at % corners)),
-                false => T::default(),
-            };
-            let mut values: Vec<T> = (0..len).into_par_iter().map(entry).collect();
-            device.write(&values, &mut u)?;
-            base.operator.apply_elements(&u, &mut v)?;
-            device.read(&v, &mut values)?;
-            let own = energies.par_chunks_exact_mut(functions * functions);
-            let own = own.zip(values.par_chunks_exact(corners)).enumerate();
-            own.filter(|(item, _)| item % components == c)
-                .for_each(|(_, (energies, values))| {
-                    for (b, energy) in energies.chunks_exact_mut(functions).enumerate() {
-                        let values = values.iter().enumerate();
-                        let product = values.map(|(node, v)| function(b, node) * v.to_f64());
-                        energy[a] = product.sum::<f64>() / corners as f64;
+        let items = space.elements() * components;
+        // Of each function: `[element][component][function]`.
+        let mut energies = vec![vec![T::default(); items * functions]; functions];
+        let mut values = vec![T::default(); len];
+        for (a, energies) in energies.iter_mut().enumerate() {
+            for c in 0..components {
+                let of_elements = values.par_chunks_exact_mut(corners).enumerate();
+                of_elements.for_each(|(item, values)| {
+                    let size = if item % components == c { 1.0 } else { 0.0 };
+                    for (node, value) in values.iter_mut().enumerate() {
+                        *value = T::from_f64(size * function(a, node));
                     }
                 });
+                device.write(&values, &mut u)?;
+                base.operator.apply_elements(&u, &mut v)?;
+                device.read(&v, &mut values)?;
+                let own = energies.par_chunks_exact_mut(functions);
+                let own = own.zip(values.par_chunks_exact(corners)).enumerate();
+                own.filter(|(item, _)| item % components == c).for_each(
+                    |(_, (energies, values))| {
+                        for (b, energy) in energies.iter_mut().enumerate() {
+                            let values = values.iter().enumerate();
+                            let product = values.map(|(node, v)| function(b, node) * v.to_f64());
+                            *energy = T::from_f64(product.sum::<f64>() / corners as f64);
+                        }
+                    },
+                );
+            }
         }
-        let mut values = vec![0.0; space.elements() * components * functions];
-        let items = values.par_chunks_exact_mut(functions);
-        let all = items
-            .zip(energies.par_chunks_exact(functions * functions))
-            .map(|(values, energies)| strengths(energies, values));
+        let mut values = vec![0.0; items * functions];
+        let own = values.par_chunks_exact_mut(functions).enumerate();
+        let all = own.map(|(item, values)| {
+            let energy = |a: usize, b: usize| energies[a][item * functions + b].to_f64();
+            strengths(energy, values)
+        });
         if !all.reduce(|| true, |a, b| a && b) {
             return Ok(None);
         }
@@ -259,13 +267,11 @@ impl Strengths {
     }
 }
 
-/// Writes the strengths of an element with these energies, `[function][function]`; whether they are positive.
-fn strengths(energies: &[f64], strengths: &mut [f64]) -> bool {
-    let (functions, axes) = (strengths.len(), strengths.len() - 1);
-    let mass = energies[0];
+/// Writes the strengths of an element with these energies of two functions; whether they are positive.
+fn strengths(energy: impl Fn(usize, usize) -> f64, strengths: &mut [f64]) -> bool {
+    let (axes, mass) = (strengths.len() - 1, energy(0, 0));
     let g = |a: usize, b: usize| {
-        let [ab, ba] = [(a, b), (b, a)].map(|(a, b)| energies[(a + 1) * functions + b + 1]);
-        let energy = 0.5 * (ab + ba);
+        let energy = 0.5 * (energy(a + 1, b + 1) + energy(b + 1, a + 1));
         // The mean of ξ² is 1/3; where the mass dominates, rounding counts.
         match a == b && energy > 0.0 {
             true => (energy - mass / 3.0).max(LEAST * mass),

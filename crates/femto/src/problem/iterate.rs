@@ -3,7 +3,7 @@
 use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, not_made};
-use super::newton::{Equations, Extension};
+use super::newton::{Age, Equations, Extension};
 use super::null_space::NullSpace;
 use super::patience::{DirectionsWatch, Watch, patience};
 use super::stages::{downloaded, uploaded};
@@ -148,24 +148,33 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let (device, dofs) = (self.device, self.operator.dofs());
-        let loads = device.norm(self.b)?;
         let mut params = self.solver.newton(equation.krylov);
         let most = params.stop.max_iterations;
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
         let patience = choice.is_watched().then(|| patience(self.space));
         let mut watch = DirectionsWatch::new(monitor, patience);
+        let mut equations = Equations {
+            device,
+            operator: self.operator,
+            jacobian: &mut equation.jacobian,
+            multigrid: &mut equation.multigrid,
+            jacobi: None,
+            b: self.b,
+            loads: device.norm(self.b)?,
+            forces: 0.0,
+            projector: self.projector,
+            choice,
+            age: Age::default(),
+        };
         let mut u = match self.start {
             Some(_) => self.with_boundary_values()?,
-            None => {
-                let mut equations = self.equations((equation, choice), loads);
-                self.extended(&mut equations, &mut workspace, &params, &mut watch)?
-            }
+            None => self.extended(&mut equations, &mut workspace, &params, &mut watch)?,
         };
         let mut before: Option<History> = None;
         loop {
             let mut outcome = newton::solve(
                 device,
-                &mut self.equations((equation, choice), loads),
+                &mut equations,
                 &mut u,
                 &mut workspace,
                 &params,
@@ -176,9 +185,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             }
             match (outcome, watch.slow.take(), self.multigrid) {
                 (Err(error), Some(slow), Some(multigrid)) => {
-                    *choice = match multigrid(None) {
+                    *equations.choice = match multigrid(None) {
                         Ok(multigrid) => {
-                            equation.multigrid = Some(multigrid);
+                            *equations.multigrid = Some(multigrid);
                             PreconditionerChoice::multigrid(slow)
                         }
                         Err(error) => PreconditionerChoice::jacobi(
@@ -190,32 +199,12 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(error.history);
                 }
                 (outcome, ..) => {
-                    if choice.kind != PreconditionerKind::Multigrid {
-                        equation.multigrid = None;
+                    if equations.choice.kind != PreconditionerKind::Multigrid {
+                        *equations.multigrid = None;
                     }
                     return Ok((downloaded(device, &u)?, outcome));
                 }
             }
-        }
-    }
-
-    /// The nonlinear equations, with the norm of their loads.
-    fn equations<'e>(
-        &'e self,
-        (equation, choice): (&'e mut NewtonEquation<T, B>, &'e mut PreconditionerChoice),
-        loads: f64,
-    ) -> Equations<'e, T, B> {
-        Equations {
-            device: self.device,
-            operator: self.operator,
-            jacobian: &mut equation.jacobian,
-            multigrid: &mut equation.multigrid,
-            jacobi: None,
-            b: self.b,
-            loads,
-            forces: 0.0,
-            projector: self.projector,
-            choice,
         }
     }
 

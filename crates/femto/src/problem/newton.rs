@@ -4,7 +4,7 @@ use super::multigrid::AnyPreconditioner;
 use super::{Constrained, PreconditionerChoice, PreconditionerKind, PreconditionerReason};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::newton::NonlinearProblem;
-use crate::solve::{Jacobi, LinearOperator, Preconditioning, SolveError, StopReason};
+use crate::solve::{History, Jacobi, LinearOperator, Preconditioning, SolveError, StopReason};
 use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
 
@@ -25,9 +25,42 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) forces: f64,
     pub(super) projector: &'a Projector<T, B>,
     pub(super) choice: &'a mut PreconditionerChoice,
+    pub(super) age: Age,
+}
+
+/// A linear solve with multigrid of an earlier linearisation may take so many times the iterations, for each digit, of
+/// the first solve after its set-up, without a new one.
+const STALE: f64 = 2.0;
+
+/// Before the solve ends multigrid is set up anew after so many times these iterations, and a few.
+const LONG: f64 = 3.0;
+const FEW: f64 = 10.0;
+
+/// How good multigrid is for linearisations after the one that it was set up for.
+#[derive(Default)]
+pub(super) struct Age {
+    /// Iterations for each digit in the first solve after its set-up.
+    first: Option<f64>,
+    /// Whether it is to be set up anew.
+    is_stale: bool,
 }
 
 impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
+    /// Sets up multigrid at `u`; Jacobi takes its place if it cannot be.
+    fn set_up(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
+        let Some(multigrid) = self.multigrid else {
+            return Ok(());
+        };
+        self.age = Age::default();
+        multigrid.set_state(u)?;
+        match multigrid.set_up() {
+            Err(error) if self.choice.is_on_trial() => {
+                self.take_jacobi(PreconditionerReason::NoMultigrid(error))
+            }
+            set_up => Ok(set_up?),
+        }
+    }
+
     fn constrained_jacobian(&self) -> Constrained<'_, T, B> {
         Constrained::new(self.jacobian, self.projector)
     }
@@ -35,6 +68,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
     /// Jacobi instead of multigrid, from this linearisation on.
     fn take_jacobi(&mut self, reason: PreconditionerReason) -> Result<(), StopReason> {
         *self.choice = PreconditionerChoice::jacobi(reason);
+        self.age = Age::default();
         *self.multigrid = None;
         self.jacobi = Some(self.constrained_jacobian().jacobi::<StopReason>()?);
         Ok(())
@@ -59,13 +93,13 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
         self.jacobian.set_nodal(0, u)?;
-        if let Some(multigrid) = self.multigrid {
-            multigrid.set_state(u)?;
-            return match multigrid.set_up() {
-                Err(error) if self.choice.is_on_trial() => {
-                    self.take_jacobi(PreconditionerReason::NoMultigrid(error))
-                }
-                set_up => Ok(set_up?),
+        if self.multigrid.is_some() {
+            return match self.age {
+                Age {
+                    first: Some(_),
+                    is_stale: false,
+                } => Ok(()),
+                _ => self.set_up(u),
             };
         }
         if self.choice.kind == PreconditionerKind::Jacobi {
@@ -74,7 +108,33 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         Ok(())
     }
 
-    fn replace_preconditioner(&mut self, failure: &SolveError) -> Result<bool, StopReason> {
+    fn allowed(&self, tolerance: f64) -> usize {
+        let allowed = |first| LONG * first * -tolerance.log10() + FEW;
+        self.age.first.map_or(usize::MAX, |it| allowed(it) as usize)
+    }
+
+    fn solved(&mut self, history: &History) {
+        let [Some(before), Some(after)] = [history.residuals.first(), history.residuals.last()]
+        else {
+            return;
+        };
+        let rate = history.iterations() as f64 / (before / after).log10();
+        match self.age.first {
+            _ if self.multigrid.is_none() || !(rate > 0.0 && rate.is_finite()) => (),
+            None => self.age.first = Some(rate),
+            Some(first) => self.age.is_stale = rate > STALE * first,
+        }
+    }
+
+    fn replace_preconditioner(
+        &mut self,
+        u: &B::Buffer<T>,
+        failure: &SolveError,
+    ) -> Result<bool, StopReason> {
+        if self.age.first.is_some() {
+            self.set_up(u)?;
+            return Ok(true);
+        }
         let is_on_trial = self.choice.is_on_trial();
         if is_on_trial {
             self.take_jacobi(PreconditionerReason::GaveUp {
@@ -99,7 +159,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
 
 /// J u = 0 at the free entries, with the current Jacobian: extends boundary values smoothly inwards, so
 /// that Newton's method does not start with a jump next to the boundary.
-pub(super) struct Extension<'e, 'a, T: Number, B: Backend>(pub(super) &'e Equations<'a, T, B>);
+pub(super) struct Extension<'e, 'a, T: Number, B: Backend>(pub(super) &'e mut Equations<'a, T, B>);
 
 impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Extension<'_, '_, T, B> {
     fn size(&self) -> usize {
@@ -120,5 +180,9 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Extension<
 
     fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, StopReason> {
         self.0.preconditioning()
+    }
+
+    fn solved(&mut self, history: &History) {
+        self.0.solved(history);
     }
 }

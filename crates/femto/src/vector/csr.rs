@@ -5,8 +5,9 @@
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Rows of a task.
+/// The most rows of a task, and a number of tasks: some rows are much longer than others.
 const ROWS: usize = 1024;
+const TASKS: usize = 256;
 
 /// A sparse matrix, row by row, columns ascending within a row; of positions alone if `V` is `()`.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,9 +57,10 @@ impl<V: Value> Csr<V> {
         scratch: impl Fn() -> S + Sync + Send,
         write: impl Fn(&mut S, usize, &mut Vec<(u32, V)>) + Sync,
     ) -> Self {
-        let tasks = (0..rows.div_ceil(ROWS)).into_par_iter();
+        let of_task = (rows / TASKS).clamp(1, ROWS);
+        let tasks = (0..rows.div_ceil(of_task)).into_par_iter();
         let part = |scratch: &mut S, task: usize| {
-            let own = task * ROWS..rows.min((task + 1) * ROWS);
+            let own = task * of_task..rows.min((task + 1) * of_task);
             let (mut entries, mut ends) = (Vec::new(), Vec::with_capacity(own.len()));
             let (mut places, mut values) = (Vec::new(), Vec::new());
             for row in own {
@@ -187,20 +189,25 @@ impl<V: Value> Csr<V> {
 
     /// A B (Gustavson, ACM Transactions on Mathematical Software 4, 1978).
     pub fn times(&self, other: &Self) -> Self {
-        // Where each column is among the entries of the row, if it is there.
-        let scratch = || vec![0_u32; other.columns];
-        let write = |place_of: &mut Vec<u32>, row: usize, found: &mut Vec<(u32, V)>| {
+        // The row after the last one with an entry in each column, its sum there, and the columns of the row.
+        let size = other.columns;
+        let scratch = || (vec![0; size], vec![V::default(); size], Vec::new());
+        let write = |(met, sums, columns): &mut (Vec<usize>, Vec<V>, Vec<u32>),
+                     row: usize,
+                     found: &mut Vec<(u32, V)>| {
+            columns.clear();
             for (middle, factor) in self.row(row) {
                 for (column, value) in other.row(middle as usize) {
-                    let place = &mut place_of[column as usize];
-                    if found.get(*place as usize).map(|entry| entry.0) != Some(column) {
-                        *place = found.len() as u32;
-                        found.push((column, V::default()));
+                    let at = column as usize;
+                    if met[at] != row + 1 {
+                        (met[at], sums[at]) = (row + 1, V::default());
+                        columns.push(column);
                     }
-                    found[*place as usize].1.add_product(factor, value);
+                    sums[at].add_product(factor, value);
                 }
             }
-            found.sort_unstable_by_key(|entry| entry.0);
+            columns.sort_unstable();
+            found.extend(columns.iter().map(|&at| (at, sums[at as usize])));
         };
         Self::by_rows_with((self.rows(), other.columns), scratch, write)
     }

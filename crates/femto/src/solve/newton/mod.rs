@@ -195,7 +195,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
     }
 
     /// Solves R'(u) d = R(u) to the relative tolerance `eta`, from d = 0; from the last iterate again if the problem
-    /// replaces a preconditioner that failed.
+    /// replaces a preconditioner that failed or took long.
     fn direction(&mut self, u: &D::Buffer<T>, eta: f64) -> Result<Direction, StopReason> {
         self.problem.linearize(u)?;
         self.device.fill(0.0, &mut self.workspace.direction)?;
@@ -208,14 +208,24 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                     Err(error) => error.iterations(),
                 };
             let inexact = match solved {
-                Ok(_) => None,
+                Ok(info) => {
+                    self.problem.solved(&info.history);
+                    None
+                }
                 Err(error) => match error.reason {
+                    StopReason::NotConverged { .. }
+                        if linear_iterations < self.params.max_linear_iterations
+                            && self.problem.replace_preconditioner(u, &error)? =>
+                    {
+                        before = linear_iterations;
+                        continue;
+                    }
                     StopReason::NotConverged { .. }
                     | StopReason::NoProgress { .. }
                     | StopReason::Stagnated { .. } => Some(error),
                     StopReason::Interrupted | StopReason::Operator(_) => return Err(error.reason),
                     _ if error.reason.may_be_the_preconditioners()
-                        && self.problem.replace_preconditioner(&error)? =>
+                        && self.problem.replace_preconditioner(u, &error)? =>
                     {
                         before = linear_iterations;
                         continue;
@@ -247,12 +257,13 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             operator: &Linearized(&*self.problem),
             preconditioning: self.problem.preconditioning()?,
         };
+        let most = self.params.max_linear_iterations - before;
         let params = KrylovParams {
             solver: self.params.linear,
             stop: StopCriteria {
                 relative_tolerance: eta,
                 absolute_tolerance: 0.0,
-                max_iterations: self.params.max_linear_iterations - before,
+                max_iterations: most.min(self.problem.allowed(eta)),
                 ..StopCriteria::default()
             },
         };

@@ -1,7 +1,9 @@
 //! The trait for nonlinear equations, and their linearisation.
 
 use crate::Number;
-use crate::solve::{LinearOperator, OperatorError, Preconditioning, SolveError, StopReason};
+use crate::solve::{
+    History, LinearOperator, OperatorError, Preconditioning, SolveError, StopReason,
+};
 use femto_platform::device::Device;
 
 /// Equations R(u) = 0, as many as there are unknowns, and their derivative.
@@ -47,13 +49,30 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
         Ok(Preconditioning::Identity)
     }
 
-    /// Replaces the preconditioner, with which a linear solve failed; returns whether there is another, with which the
-    /// solve goes on. By default there is not.
+    /// The number of iterations after which [`NonlinearProblem::replace_preconditioner`] is called if a linear solve
+    /// has not reached this relative tolerance; by default there is none.
+    fn allowed(&self, tolerance: f64) -> usize {
+        let _ = tolerance;
+        usize::MAX
+    }
+
+    /// Called after each linear solve that reached its tolerance, with its history.
+    fn solved(&mut self, history: &History) {
+        let _ = history;
+    }
+
+    /// Replaces the preconditioner, with which a linear solve failed or took long, by another one of R'(u) at the `u` of the
+    /// last [`NonlinearProblem::linearize`]; returns whether there is one, with which the solve goes on. By default
+    /// there is not.
     ///
     /// # Errors
     /// As [`NonlinearProblem::linearize`].
-    fn replace_preconditioner(&mut self, failure: &SolveError) -> Result<bool, StopReason> {
-        let _ = failure;
+    fn replace_preconditioner(
+        &mut self,
+        u: &D::Buffer<T>,
+        failure: &SolveError,
+    ) -> Result<bool, StopReason> {
+        let _ = (u, failure);
         Ok(false)
     }
 }
