@@ -1,9 +1,10 @@
 //! Iterations of a linear or nonlinear problem.
 
+use super::age::Age;
 use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, not_made};
-use super::newton::{Age, Equations, Extension};
+use super::newton::{Equations, Extension};
 use super::null_space::NullSpace;
 use super::patience::{DirectionsWatch, Watch, patience};
 use super::stages::{downloaded, uploaded};

@@ -62,6 +62,7 @@
 //!
 //! [`Form`]: femto_kernel::form::Form
 
+mod age;
 mod any_assembled;
 mod assembled;
 mod boundary_values;

@@ -1,5 +1,6 @@
 //! A problem's nonlinear equations for Newton's method, and their start.
 
+use super::age::Age;
 use super::multigrid::AnyPreconditioner;
 use super::{Constrained, PreconditionerChoice, PreconditionerKind, PreconditionerReason};
 use crate::operator::{Backend, OperatorError};
@@ -26,23 +27,6 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) projector: &'a Projector<T, B>,
     pub(super) choice: &'a mut PreconditionerChoice,
     pub(super) age: Age,
-}
-
-/// A linear solve with multigrid of an earlier linearisation may take so many times the iterations, for each digit, of
-/// the first solve after its set-up, without a new one.
-const STALE: f64 = 2.0;
-
-/// Before the solve ends multigrid is set up anew after so many times these iterations, and a few.
-const LONG: f64 = 3.0;
-const FEW: f64 = 10.0;
-
-/// How good multigrid is for linearisations after the one that it was set up for.
-#[derive(Default)]
-pub(super) struct Age {
-    /// Iterations for each digit in the first solve after its set-up.
-    first: Option<f64>,
-    /// Whether it is to be set up anew.
-    is_stale: bool,
 }
 
 impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
@@ -94,12 +78,9 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
         self.jacobian.set_nodal(0, u)?;
         if self.multigrid.is_some() {
-            return match self.age {
-                Age {
-                    first: Some(_),
-                    is_stale: false,
-                } => Ok(()),
-                _ => self.set_up(u),
+            return match self.age.is_fit() {
+                true => Ok(()),
+                false => self.set_up(u),
             };
         }
         if self.choice.kind == PreconditionerKind::Jacobi {
@@ -109,20 +90,12 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     }
 
     fn allowed(&self, tolerance: f64) -> usize {
-        let allowed = |first| LONG * first * -tolerance.log10() + FEW;
-        self.age.first.map_or(usize::MAX, |it| allowed(it) as usize)
+        self.age.allowed(tolerance)
     }
 
     fn solved(&mut self, history: &History) {
-        let [Some(before), Some(after)] = [history.residuals.first(), history.residuals.last()]
-        else {
-            return;
-        };
-        let rate = history.iterations() as f64 / (before / after).log10();
-        match self.age.first {
-            _ if self.multigrid.is_none() || !(rate > 0.0 && rate.is_finite()) => (),
-            None => self.age.first = Some(rate),
-            Some(first) => self.age.is_stale = rate > STALE * first,
+        if self.multigrid.is_some() {
+            self.age.solved(history);
         }
     }
 
@@ -131,7 +104,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         u: &B::Buffer<T>,
         failure: &SolveError,
     ) -> Result<bool, StopReason> {
-        if self.age.first.is_some() {
+        if self.age.is_known() {
             self.set_up(u)?;
             return Ok(true);
         }

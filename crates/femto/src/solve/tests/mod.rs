@@ -5,6 +5,7 @@ mod cg;
 mod gmres;
 mod krylov;
 mod newton;
+mod newton_preconditioners;
 
 use super::krylov::{KrylovParams, KrylovWorkspace, LinearSolver};
 use super::*;

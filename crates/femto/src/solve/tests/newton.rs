@@ -9,13 +9,13 @@ use crate::solve::newton::{
 type Map = fn(&[f64]) -> Vec<f64>;
 
 /// Equations with their Jacobian as a dense matrix.
-struct Algebraic {
+pub(super) struct Algebraic {
     residual: Map,
     /// `[row][column]`, row by row.
     jacobian: Map,
     size: usize,
     /// Whether it is preconditioned by its diagonal.
-    diagonal: bool,
+    pub(super) diagonal: bool,
     at: Vec<f64>,
     jacobi: Option<Jacobi<f64, Host>>,
 }
@@ -103,10 +103,10 @@ fn scalar(residual: Map, jacobian: Map) -> Algebraic {
 }
 
 /// Unknowns of [`heat`].
-const CELLS: usize = 60;
+pub(super) const CELLS: usize = 60;
 
 /// -(κ u')' + u³ = 1 by differences, with a widely varying κ: a symmetric problem with varying diagonal.
-fn heat() -> Algebraic {
+pub(super) fn heat() -> Algebraic {
     fn c(i: usize) -> f64 {
         1.0 + (i * i) as f64
     }
@@ -131,7 +131,7 @@ fn heat() -> Algebraic {
     };
     Algebraic::new(CELLS, residual, jacobian)
 }
-const EXACT: NewtonParams = NewtonParams {
+pub(super) const EXACT: NewtonParams = NewtonParams {
     stop: StopCriteria {
         relative_tolerance: 1e-13,
         absolute_tolerance: 0.0,
@@ -148,7 +148,7 @@ const EXACT: NewtonParams = NewtonParams {
 };
 
 /// [`EXACT`] with a change.
-fn but(change: impl FnOnce(&mut NewtonParams)) -> NewtonParams {
+pub(super) fn but(change: impl FnOnce(&mut NewtonParams)) -> NewtonParams {
     let mut params = EXACT;
     change(&mut params);
     params
