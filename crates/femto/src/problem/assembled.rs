@@ -5,6 +5,7 @@ use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
 use super::multigrid::{AnyPreconditioner, MakeMultigrid};
 use super::null_space::NullSpace;
+use super::patience::Patience;
 use super::{
     Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
     PreconditionerChoice, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
@@ -34,8 +35,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     /// The projection to vectors that are zero where they are constrained.
     pub(super) projector: Projector<T, B>,
     pub(super) boundary_values: BoundaryValues,
-    /// Sets up multigrid if Jacobi turns out slow and may be replaced.
-    pub(super) multigrid: Option<Box<MakeMultigrid<'a, T, B>>>,
+    /// Makes multigrid if Jacobi is watched and turns out slow.
+    pub(super) multigrid: Option<(Box<MakeMultigrid<'a, T, B>>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
     /// The initial iterate, an L-vector.
@@ -209,13 +210,12 @@ where
             device: &self.device,
             operator: &self.operator,
             solver: &self.solver,
-            space: &self.blocks[0].space,
             b: &self.b,
             constraints: &self.constraints,
             projector: &self.projector,
             boundary_values: &self.boundary_values,
             start: self.start.as_deref(),
-            multigrid: self.multigrid.as_deref(),
+            multigrid: self.multigrid.as_ref().map(|(make, it)| (&**make, *it)),
             null_space: self.null_space.as_ref().map(|(null_space, _)| null_space),
         };
         let choice = &mut self.preconditioner;

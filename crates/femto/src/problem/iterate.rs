@@ -6,7 +6,7 @@ use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, not_made};
 use super::newton::{Equations, Extension};
 use super::null_space::NullSpace;
-use super::patience::{DirectionsWatch, Watch, patience};
+use super::patience::{DirectionsWatch, Patience, Watch};
 use super::stages::{downloaded, uploaded};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
@@ -18,7 +18,7 @@ use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, Nonline
 use crate::solve::{History, Iteration, Monitor, SolveError, SolveInfo, StopCriteria, System};
 use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
-use femto_fem::space::{Constraints, Space};
+use femto_fem::space::Constraints;
 use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 
@@ -34,8 +34,6 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
-    /// A block's space.
-    pub(super) space: &'a Space,
     /// An L-vector; for linear equations projected.
     pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
@@ -44,7 +42,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     /// An L-vector.
     pub(super) start: Option<&'a [f64]>,
     /// Makes multigrid, if Jacobi is only taken as long as it is not slow.
-    pub(super) multigrid: Option<&'a MakeMultigrid<'a, T, B>>,
+    pub(super) multigrid: Option<(&'a MakeMultigrid<'a, T, B>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<&'a NullSpace>,
 }
@@ -88,7 +86,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 params.stop.max_stalled = MAX_STALLED;
             }
             let most = params.stop.max_iterations;
-            let patience = choice.is_watched().then(|| (patience(self.space), most));
+            let watched = self.multigrid.filter(|_| choice.is_watched());
+            let patience = watched.map(|(_, patience)| (patience, most));
             let mut watch = Watch::new(monitor, done, patience);
             let mut outcome = {
                 let mut system = System {
@@ -106,7 +105,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             }
             let iterations = history.iterations();
             match (outcome, slow, self.multigrid) {
-                (Err(error), Some(slow), Some(multigrid)) => {
+                (Err(error), Some(slow), Some((multigrid, _))) => {
                     // Memory may be short for its vectors too.
                     let made = multigrid(self.null_space).and_then(|mut it| {
                         it.set_up()?;
@@ -152,7 +151,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         let mut params = self.solver.newton(equation.krylov);
         let most = params.stop.max_iterations;
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
-        let patience = choice.is_watched().then(|| patience(self.space));
+        let watched = self.multigrid.filter(|_| choice.is_watched());
+        let patience = watched.map(|(_, patience)| patience);
         let mut watch = DirectionsWatch::new(monitor, patience);
         let mut equations = Equations {
             device,
@@ -185,7 +185,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 history(&mut outcome).continue_from(before);
             }
             match (outcome, watch.slow.take(), self.multigrid) {
-                (Err(error), Some(slow), Some(multigrid)) => {
+                (Err(error), Some(slow), Some((multigrid, _))) => {
                     *equations.choice = match multigrid(None) {
                         Ok(multigrid) => {
                             *equations.multigrid = Some(multigrid);

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 /// The number of iterations with Jacobi that take the time of multigrid's set-up on an accelerator (`docs/solvers.md`):
 /// the set-up is on the host and takes longest on the level of degree 1, the more for vectors, and for simplices, which
-/// have more of its nodes.
-pub(super) fn patience(space: &Space) -> usize {
+/// have more of its nodes. Products with the Jacobian of a nonlinear form take longer.
+fn patience(space: &Space, is_jacobian: bool) -> usize {
     let of_hexahedra = match space.degree() {
         1 => 4000,
         2 => 1600,
@@ -16,17 +16,44 @@ pub(super) fn patience(space: &Space) -> usize {
         _ => 700,
     };
     let cells = if space.cell().is_simplex() { 2 } else { 1 };
-    of_hexahedra * cells * space.components()
+    let components = space.components().min(2);
+    let products = if is_jacobian { 2 } else { 1 };
+    of_hexahedra * cells * components / products
 }
 
 /// With fewer unknowns multigrid's set-up takes longer than its share of iterations.
 const LARGE: usize = 100_000;
 
-/// The number of iterations that Jacobi takes at least, if there are more than the patience lasts.
-pub(super) fn too_many(space: &Space, unknowns: usize, tolerance: f64) -> Option<f64> {
-    let nodes = unknowns / space.components();
-    let expected = on_a_cube([space.dim(), space.degree()], nodes, tolerance);
-    (unknowns >= LARGE && expected > patience(space) as f64).then_some(expected)
+/// How long Jacobi is kept on an accelerator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    unknowns: usize,
+    /// Iterations that take the time of multigrid's set-up.
+    set_up: usize,
+    /// Iterations that Jacobi takes at least.
+    least: f64,
+}
+
+impl Patience {
+    /// For so many unknowns, and a relative tolerance.
+    pub(super) fn new(
+        space: &Space,
+        (unknowns, is_jacobian): (usize, bool),
+        tolerance: f64,
+    ) -> Self {
+        let nodes = unknowns / space.components();
+        Self {
+            unknowns,
+            set_up: patience(space, is_jacobian),
+            least: on_a_cube([space.dim(), space.degree()], nodes, tolerance),
+        }
+    }
+
+    /// The number of iterations that Jacobi takes at least, if they take longer than multigrid's set-up.
+    pub(super) fn too_many(&self) -> Option<f64> {
+        let is_slow = self.unknowns >= LARGE && self.least > self.set_up as f64;
+        is_slow.then_some(self.least)
+    }
 }
 
 /// About how many iterations Jacobi takes for Poisson's equation on a cube or square with so many nodes inside, given
@@ -34,18 +61,19 @@ pub(super) fn too_many(space: &Space, unknowns: usize, tolerance: f64) -> Option
 /// are usually more.
 fn on_a_cube([dim, degree]: [usize; 2], nodes: usize, tolerance: f64) -> f64 {
     let along_axis = (nodes as f64).powf(1.0 / dim as f64);
-    let digits = (2.0 / tolerance).ln() / (2.0 / 1e-8_f64).ln();
+    let digits = (2.0 / tolerance.max(f64::EPSILON)).ln() / (2.0 / 1e-8_f64).ln();
     2.0 * (degree as f64).sqrt() * along_axis * digits
 }
 
-/// Hands iterations on to a monitor. After half of the patience, or half of all iterations that are allowed, it stops them as
-/// soon as more seem to be left than the patience lasts, or than are allowed.
+/// Hands iterations on to a monitor. After half of the patience, or half of all iterations that are allowed, but not before
+/// there were as many as Jacobi takes at least, for until then residuals fall slowly, it stops them as soon as more seem
+/// to be left than the patience lasts, or than are allowed.
 pub(super) struct Watch<'m> {
     monitor: &'m mut dyn Monitor,
     /// Iterations before these.
     done: usize,
     /// And the number of iterations that are allowed.
-    patience: Option<(usize, usize)>,
+    patience: Option<(Patience, usize)>,
     first: f64,
     least: f64,
     /// That Jacobi is slow, if it stopped them.
@@ -57,7 +85,7 @@ impl<'m> Watch<'m> {
     pub(super) fn new(
         monitor: &'m mut dyn Monitor,
         done: usize,
-        patience: Option<(usize, usize)>,
+        patience: Option<(Patience, usize)>,
     ) -> Self {
         Self {
             monitor,
@@ -85,8 +113,11 @@ impl Monitor for Watch<'_> {
             return ControlFlow::Continue(());
         };
         let expected = expected(iteration.number, [self.first, self.least, iteration.target]);
-        let most = (iteration.number + patience).min(allowed);
-        if iteration.number < patience.min(allowed) / 2 || expected <= most as f64 {
+        let set_up = patience.set_up;
+        let most = (iteration.number + set_up).min(allowed);
+        let half = set_up.min(allowed) / 2;
+        let earliest = half.max(patience.least.min(set_up.min(allowed) as f64) as usize);
+        if iteration.number < earliest || expected <= most as f64 {
             return ControlFlow::Continue(());
         }
         self.slow = Some(PreconditionerReason::Slow {
@@ -97,27 +128,22 @@ impl Monitor for Watch<'_> {
     }
 }
 
-/// Multigrid is set up anew at a step of Newton's method in this part of the time of the first set-up, or less.
-const ANEW: usize = 2;
-
 /// Hands iterations of Newton's method on to a monitor. It stops them at the iterate before which directions took as long
-/// as the patience lasts, if the last one took longer than to set up multigrid anew.
+/// as multigrid's set-up.
 pub(super) struct DirectionsWatch<'m> {
     monitor: &'m mut dyn Monitor,
     /// Newton steps before these.
     done: usize,
-    /// Iterations for all directions.
-    patience: Option<usize>,
-    /// Iterations for the directions before the last.
+    patience: Option<Patience>,
+    /// Iterations for the directions before the last, and for that.
     before: usize,
-    /// Iterations for the last direction.
     last: usize,
     /// That Jacobi is slow, if it stopped them.
     pub(super) slow: Option<PreconditionerReason>,
 }
 
 impl<'m> DirectionsWatch<'m> {
-    pub(super) fn new(monitor: &'m mut dyn Monitor, patience: Option<usize>) -> Self {
+    pub(super) fn new(monitor: &'m mut dyn Monitor, patience: Option<Patience>) -> Self {
         Self {
             monitor,
             done: 0,
@@ -144,10 +170,9 @@ impl Monitor for DirectionsWatch<'_> {
             number: self.done + iteration.number,
             ..iteration
         })?;
-        let last = std::mem::take(&mut self.last);
-        self.before += last;
+        self.before += std::mem::take(&mut self.last);
         match self.patience {
-            Some(patience) if self.before >= patience && last >= patience / ANEW => {
+            Some(patience) if self.before >= patience.set_up => {
                 let iterations = self.before;
                 self.slow = Some(PreconditionerReason::SlowDirections { iterations });
                 ControlFlow::Break(())
@@ -172,13 +197,25 @@ mod tests {
     use super::*;
 
     /// Iterations whose residuals fall by `factor` each, after which the watch stopped them.
-    fn stopped(factor: f64, (patience, allowed): (usize, usize)) -> Option<(usize, f64)> {
+    fn stopped(factor: f64, (set_up, allowed): (usize, usize)) -> Option<(usize, f64)> {
+        stopped_after(factor, (lasting(set_up, 0.0), allowed))
+    }
+
+    fn lasting(set_up: usize, least: f64) -> Patience {
+        Patience {
+            unknowns: LARGE,
+            set_up,
+            least,
+        }
+    }
+
+    fn stopped_after(factor: f64, patience: (Patience, usize)) -> Option<(usize, f64)> {
         let mut seen = Vec::new();
         let mut monitor = |iteration: Iteration| {
             seen.push(iteration.number);
             ControlFlow::Continue(())
         };
-        let mut watch = Watch::new(&mut monitor, 7, Some((patience, allowed)));
+        let mut watch = Watch::new(&mut monitor, 7, Some(patience));
         let last = (0..).find(|&number| {
             let iteration = Iteration {
                 is_direction: false,
@@ -233,6 +270,12 @@ mod tests {
         assert_eq!((last, expected), (350, f64::INFINITY));
         assert_eq!(stopped(steps(900.0), (700, 9999)), None);
         assert_eq!(stopped(0.5, (700, 9999)), None);
+        // Not before as many as there are at least.
+        let after = |least| stopped_after(steps(2000.0), (lasting(700, least), 9999));
+        assert_eq!(after(600.0).unwrap().0, 600);
+        assert_eq!(after(3000.0).unwrap().0, 700);
+        assert_eq!(lasting(700, 700.5).too_many(), Some(700.5));
+        assert_eq!(lasting(700, 699.5).too_many(), None);
         // Where fewer are allowed than are needed.
         assert_eq!(stopped(steps(900.0), (700, 800)).unwrap().0, 350);
         assert_eq!(stopped(steps(900.0), (5000, 800)).unwrap().0, 400);
@@ -243,7 +286,7 @@ mod tests {
     /// iterations, and the iterations until then.
     fn newton(directions: &[usize]) -> Option<(usize, usize)> {
         let mut monitor = ();
-        let mut watch = DirectionsWatch::new(&mut monitor, Some(100));
+        let mut watch = DirectionsWatch::new(&mut monitor, Some(lasting(100, 0.0)));
         let iteration = |is_direction, number| Iteration {
             is_direction,
             number,
@@ -272,9 +315,6 @@ mod tests {
     fn slow_directions_are_counted_at_each_step() {
         assert_eq!(newton(&[60, 60, 60]), Some((2, 120)));
         assert_eq!(newton(&[200, 60]), Some((1, 200)));
-        // More than the patience in all, but no direction longer than setting up anew.
-        assert_eq!(newton(&[45, 45, 45, 45]), None);
-        assert_eq!(newton(&[45, 45, 45, 55, 45]), Some((4, 190)));
         assert_eq!(newton(&[99, 0]), None);
     }
 }

@@ -7,7 +7,7 @@ use super::loads::lift;
 use super::monitor::Stages;
 use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::NullSpace;
-use super::patience::too_many;
+use super::patience::Patience;
 use super::{
     AnyAssembled, Constrained, Discretization, Discretized, Method, PreconditionerChoice, Problem,
     ProblemError, Role, Solution, Stage, StageMonitor,
@@ -163,23 +163,22 @@ impl<'a> Problem<'a> {
             null_space.project(start);
         }
         let unknowns = b.len() - constraints.len();
-        // With a term of u itself Jacobi may take few iterations on any mesh.
-        let slow = match method == Method::Cg && !inspection.reads_values {
-            true => too_many(&blocks[0].space, unknowns, self.solver.relative_tolerance),
-            false => None,
-        };
+        let is_jacobian = method == Method::Newton;
+        let tolerance = self.solver.relative_tolerance;
+        let patience = Patience::new(&blocks[0].space, (unknowns, is_jacobian), tolerance);
         let facts = Facts {
             krylov,
             symmetric,
             has_gradients: inspection.gradients(),
             unknowns,
             device: device.info().kind,
-            slow,
+            // With a term of u itself Jacobi may take few iterations on any mesh.
+            slow: patience.too_many().filter(|_| !inspection.reads_values),
         };
         let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
         let later = || {
             let finest = (&blocks[..], &constraints);
-            self.multigrid_later(device, finest, method == Method::Newton)
+            self.multigrid_later(device, finest, is_jacobian)
         };
         let null = null_space.as_ref().map(|(null_space, _)| null_space);
         let equation = stages.run(Stage::Preconditioner, || {
@@ -197,7 +196,7 @@ impl<'a> Problem<'a> {
                 }
             })
         })?;
-        let multigrid = choice.is_watched().then(later);
+        let multigrid = choice.is_watched().then(|| (later(), patience));
         Ok(Assembled {
             device: device.clone(),
             warnings,
