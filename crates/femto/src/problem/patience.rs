@@ -129,7 +129,7 @@ impl Monitor for Watch<'_> {
 }
 
 /// Hands iterations of Newton's method on to a monitor. It stops them at the iterate before which directions took as long
-/// as multigrid's set-up.
+/// as multigrid's set-up, if half as many iterations seem to be left.
 pub(super) struct DirectionsWatch<'m> {
     monitor: &'m mut dyn Monitor,
     /// Newton steps before these.
@@ -138,6 +138,8 @@ pub(super) struct DirectionsWatch<'m> {
     /// Iterations for the directions before the last, and for that.
     before: usize,
     last: usize,
+    /// The residual of the start.
+    first: f64,
     /// That Jacobi is slow, if it stopped them.
     pub(super) slow: Option<PreconditionerReason>,
 }
@@ -150,6 +152,7 @@ impl<'m> DirectionsWatch<'m> {
             patience,
             before: 0,
             last: 0,
+            first: f64::INFINITY,
             slow: None,
         }
     }
@@ -171,9 +174,16 @@ impl Monitor for DirectionsWatch<'_> {
             ..iteration
         })?;
         self.before += std::mem::take(&mut self.last);
+        let (iterations, residual) = (self.before, iteration.residual);
+        if iteration.number == 0 {
+            self.first = residual;
+        }
+        let all = expected(iterations, [self.first, residual, iteration.target]);
+        let left = all - iterations as f64;
         match self.patience {
-            Some(patience) if self.before >= patience.set_up => {
-                let iterations = self.before;
+            Some(Patience { set_up, .. })
+                if iterations >= set_up && left >= set_up as f64 / 2.0 =>
+            {
                 self.slow = Some(PreconditionerReason::SlowDirections { iterations });
                 ControlFlow::Break(())
             }
@@ -182,7 +192,7 @@ impl Monitor for DirectionsWatch<'_> {
     }
 }
 
-/// The number of iterations to the target, if residuals fall by the same factor in each: the first one, the least
+/// The number of iterations to the target, if residuals fall by the same factor in each, given the first one, the least
 /// after `number` iterations, and the target.
 fn expected(number: usize, [first, least, target]: [f64; 3]) -> f64 {
     let (fallen, whole) = ((first / least).ln(), (first / target).ln());
@@ -284,13 +294,13 @@ mod tests {
 
     /// The iterate at which a watch with a patience of 100 stops Newton's method whose directions take so many
     /// iterations, and the iterations until then.
-    fn newton(directions: &[usize]) -> Option<(usize, usize)> {
+    fn newton(directions: &[usize], residual: impl Fn(usize) -> f64) -> Option<(usize, usize)> {
         let mut monitor = ();
         let mut watch = DirectionsWatch::new(&mut monitor, Some(lasting(100, 0.0)));
         let iteration = |is_direction, number| Iteration {
             is_direction,
             number,
-            residual: 1.0,
+            residual: residual(number),
             target: 1e-8,
             newton_step: None,
         };
@@ -313,8 +323,13 @@ mod tests {
 
     #[test]
     fn slow_directions_are_counted_at_each_step() {
-        assert_eq!(newton(&[60, 60, 60]), Some((2, 120)));
-        assert_eq!(newton(&[200, 60]), Some((1, 200)));
-        assert_eq!(newton(&[99, 0]), None);
+        let same = |_| 1.0;
+        assert_eq!(newton(&[60, 60, 60], same), Some((2, 120)));
+        assert_eq!(newton(&[200, 60], same), Some((1, 200)));
+        assert_eq!(newton(&[99, 0], same), None);
+        // 30 iterations for a digit, of which four are left; 20, and two are left.
+        let digits = |digits: f64| move |number| 0.1_f64.powf(digits * number as f64);
+        assert_eq!(newton(&[60, 60, 0], digits(4.0 / 2.0)), Some((2, 120)));
+        assert_eq!(newton(&[60, 60, 0], digits(6.0 / 2.0)), None);
     }
 }
