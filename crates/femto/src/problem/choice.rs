@@ -24,7 +24,8 @@ pub enum PreconditionerKind {
     /// The inverse of the diagonal.
     Jacobi,
     /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms: see
-    /// [`crate::multigrid`]. For nonlinear forms it is set up anew at each step of Newton's method.
+    /// [`crate::multigrid`]. For nonlinear forms it is set up anew at those steps of Newton's method before which it became
+    /// slow.
     Multigrid,
 }
 
