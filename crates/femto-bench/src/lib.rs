@@ -33,6 +33,7 @@ mod compile;
 mod element_vectors;
 mod error;
 mod figure;
+pub mod forms;
 pub mod helmholtz;
 pub mod ladder;
 mod memory;

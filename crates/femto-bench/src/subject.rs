@@ -1,16 +1,16 @@
 //! Subjects of measurements: an operator on its vectors, or conjugate gradients with it.
 
 use crate::compare::finite;
+use crate::forms;
 use crate::meshed_space::MeshedSpace;
 use crate::timing::{random, since, time};
 use crate::{BenchError, Benchmark, Params, Physics, Timing, VectorKind};
 use femto::operator::{Backend, OperatorError};
-use femto::problem::Constrained;
+use femto::problem::{Constrained, ProblemForm};
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
 use femto::vector::{Projector, VectorOps};
 use femto::{Number, Operator, OperatorParams};
-use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson, trace};
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{DOT, SET_ENTRIES, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
 use femto_platform::device::{Buffer, DeviceKind};
@@ -49,15 +49,29 @@ impl<T: Number, D: Backend> Subject<T, D> {
         params: &Params,
         problem: &MeshedSpace,
     ) -> Result<Self, OperatorError> {
-        const LAMBDA: ScreenedPoisson = ScreenedPoisson { lambda: Some(1.0) };
         let benchmark = params.benchmark;
-        let operator = match (benchmark.physics(), benchmark.components()) {
-            (Physics::Mass, 3) => bind(device, params, problem, &Componentwise::<_, 3>(Mass)),
-            (Physics::Mass, _) => bind(device, params, problem, &Mass),
-            (Physics::Poisson, 3) => bind(device, params, problem, &Componentwise::<_, 3>(Poisson)),
-            (Physics::Poisson, _) => bind(device, params, problem, &Poisson),
-            (Physics::ScreenedPoisson, _) => bind(device, params, problem, &LAMBDA),
-        }?;
+        let form = match (benchmark.physics(), benchmark.components()) {
+            (Physics::Mass, 3) => forms::mass_of_vectors(),
+            (Physics::Mass, _) => forms::mass(),
+            (Physics::Poisson, 3) => forms::poisson_of_vectors(),
+            (Physics::Poisson, _) => forms::poisson(),
+            (Physics::ScreenedPoisson, _) => forms::screened_poisson(1.0),
+        };
+        let form = match params.as_text {
+            true => ProblemForm::traced(&form.trace())?,
+            false => ProblemForm::of(form)?,
+        };
+        let operator_params = OperatorParams {
+            quadrature: benchmark.quadrature(),
+            data_level: params.data_level,
+            factors: params.factors,
+            knobs: params.knobs,
+            fold_coefficients: params.fold_coefficients,
+            scatter: params.scatter,
+            ..OperatorParams::default()
+        };
+        let (space, geometry) = (&problem.space, &problem.geometry);
+        let operator = Operator::of_form(device, space, geometry, form.form(), operator_params)?;
         Ok(Self {
             operator,
             projector: Projector::new(device, &problem.constraints)?,
@@ -196,36 +210,6 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
         let samples = (0..params.sampling.samples.max(1)).map(|_| sample());
         let samples = samples.collect::<Result<_, _>>()?;
         Ok(Timing::of(samples, ITERATIONS))
-    }
-}
-
-fn bind<T, D, F, const C: usize>(
-    device: &D,
-    params: &Params,
-    problem: &MeshedSpace,
-    form: &F,
-) -> Result<Operator<T, D>, OperatorError>
-where
-    T: Number,
-    D: Backend,
-    F: Form<3, C> + Clone + 'static,
-{
-    let operator_params = OperatorParams {
-        quadrature: params.benchmark.quadrature(),
-        data_level: params.data_level,
-        factors: params.factors,
-        knobs: params.knobs,
-        fold_coefficients: params.fold_coefficients,
-        scatter: params.scatter,
-        ..OperatorParams::default()
-    };
-    let (space, geometry) = (&problem.space, &problem.geometry);
-    let graph = params
-        .as_text
-        .then(|| GraphForm::<3, C>::new(&trace::<F, 3, C>(form)));
-    match graph.flatten() {
-        Some(form) => Operator::new(device, space, geometry, &form, operator_params),
-        None => Operator::new(device, space, geometry, form, operator_params),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Candidate;
 use crate::BenchError;
+use crate::forms::poisson;
 use femto::accelerator::{language, limits};
 use femto::operator::{AnyForm, OperatorError, Typed};
 use femto_element::Cell;
@@ -105,7 +106,7 @@ impl SimplexCase {
             (SimplexForm::Poisson, 2) => Box::new(conduction::<2>()),
             (SimplexForm::Poisson, _) => Box::new(conduction::<3>()),
             (SimplexForm::Laplacian, 2) => Box::new(Typed::<_, 2, 1>(Poisson)),
-            (SimplexForm::Laplacian, _) => Box::new(Typed::<_, 3, 1>(Poisson)),
+            (SimplexForm::Laplacian, _) => poisson(),
             (SimplexForm::Elasticity, 2) => Box::new(Typed::<_, 2, 2>(SymmetricGradient)),
             (SimplexForm::Elasticity, _) => Box::new(Typed::<_, 3, 3>(SymmetricGradient)),
         }

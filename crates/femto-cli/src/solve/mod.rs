@@ -28,11 +28,11 @@ use crate::failure::{Failure, is_missing};
 use crate::progress::Progress;
 use femto::AnyDevice;
 use femto::fem::mesh::Mesh;
-use femto::kernel::form;
 use femto::operator::Auxiliary;
 use femto::platform::device::{DeviceError, DeviceId};
 use femto::platform::memory;
 use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError, ProblemForm};
+use femto_bench::forms;
 use monitor::SolveMonitor;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -181,11 +181,10 @@ impl CaseRun<'_> {
     /// the host; others are graphs.
     fn form(&self, dim: usize) -> Result<(ProblemForm, Inputs), Failure> {
         let compiled = match (&self.case.form, dim) {
-            (Form::Mass, 3) => ProblemForm::with_traced_jacobian::<_, 3, 1>(form::Mass),
-            (Form::Poisson, 3) => ProblemForm::with_traced_jacobian::<_, 3, 1>(form::Poisson),
+            (Form::Mass, 3) => ProblemForm::of(forms::mass()),
+            (Form::Poisson, 3) => ProblemForm::of(forms::poisson()),
             (Form::ScreenedPoisson(Coefficient::Uniform(lambda)), 3) => {
-                let lambda = Some(*lambda);
-                ProblemForm::with_traced_jacobian::<_, 3, 1>(form::ScreenedPoisson { lambda })
+                ProblemForm::of(forms::screened_poisson(*lambda))
             }
             _ => {
                 let physics::Physics {
@@ -198,7 +197,8 @@ impl CaseRun<'_> {
                 return Ok((form, (auxiliary, parameters)));
             }
         };
-        Ok((compiled, Default::default()))
+        let form = compiled.map_err(|error| setup::locate(self.case, error.into()))?;
+        Ok((form, Default::default()))
     }
 
     /// Assembles the equations while the device is being opened, and solves them unless the device only

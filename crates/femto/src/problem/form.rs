@@ -35,23 +35,16 @@ impl ProblemForm {
         }
     }
 
-    /// As [`ProblemForm::new`], but the host interprets the derivative's graph, so that programs with many
-    /// forms need not compile its loops for each.
-    pub fn with_traced_jacobian<F, const D: usize, const C: usize>(form: F) -> Self
-    where
-        F: Form<D, C> + Clone + 'static,
-    {
-        let derived = form.clone();
-        Self {
-            dim: D,
-            components: C,
-            jacobian: Arc::new(move || {
-                let traced = trace::<_, D, C>(&Jacobian(derived.clone()));
-                let form = GraphForm::<D, C>::new(&traced).ok_or_else(|| unusual(&traced))?;
-                Ok(Box::new(Typed::<_, D, C>(form)) as Box<dyn AnyForm>)
-            }),
-            form: Arc::new(Typed::<F, D, C>(form)),
-        }
+    /// A form of any type, whose derivative the host interprets.
+    ///
+    /// # Errors
+    /// As [`ProblemForm::traced`].
+    pub fn of(form: Box<dyn AnyForm>) -> Result<Self, OperatorError> {
+        let traced = Self::traced(&form.trace())?;
+        Ok(Self {
+            form: form.into(),
+            ..traced
+        })
     }
 
     /// As [`ProblemForm::new`], but the host interprets the form's graph and that of its derivative.
@@ -96,8 +89,19 @@ impl ProblemForm {
     fn of_graph<const D: usize, const C: usize>(
         traced: &TracedForm,
     ) -> Result<Self, OperatorError> {
-        let form = GraphForm::<D, C>::new(traced).ok_or_else(|| unusual(traced))?;
-        Ok(Self::with_traced_jacobian::<_, D, C>(form))
+        let graph_form =
+            |traced: &TracedForm| GraphForm::<D, C>::new(traced).ok_or_else(|| unusual(traced));
+        let form = graph_form(traced)?;
+        let derived = form.clone();
+        Ok(Self {
+            dim: D,
+            components: C,
+            jacobian: Arc::new(move || {
+                let form = graph_form(&trace::<_, D, C>(&Jacobian(derived.clone())))?;
+                Ok(Box::new(Typed::<_, D, C>(form)) as Box<dyn AnyForm>)
+            }),
+            form: Arc::new(Typed::<_, D, C>(form)),
+        })
     }
 
     /// Dimension of the cells.
