@@ -2,7 +2,7 @@
 
 use super::{Report, Solver, StageTime, Status, Times};
 use femto::operator::Explanation;
-use femto::problem::MultigridLevel;
+use femto::problem::{LevelMethod, MultigridLevel};
 use std::fmt::{self, Display, Formatter};
 
 /// Number of corner warnings shown in full.
@@ -44,7 +44,10 @@ impl Display for Report {
                 writeln!(f, "chosen      {}: {reason}", solver.preconditioner)?;
             }
             if !solver.levels.is_empty() {
-                let levels: Vec<String> = solver.levels.iter().map(level).collect();
+                let last = solver.levels.len() - 1;
+                let levels = solver.levels.iter().enumerate();
+                let levels = levels.map(|(i, it)| level((it, i == last)));
+                let levels: Vec<String> = levels.collect();
                 writeln!(f, "levels      {}", levels.join(", "))?;
             }
         }
@@ -163,13 +166,17 @@ impl Report {
 }
 
 /// A level of multigrid.
-fn level(level: &MultigridLevel) -> String {
-    let unknowns = count(level.unknowns);
-    match level.degree {
-        Some(degree) if level.schwarz => format!("degree {degree} by Schwarz: {unknowns}"),
-        Some(degree) => format!("degree {degree}: {unknowns}"),
-        None => format!("aggregates: {unknowns}"),
-    }
+fn level((level, is_last): (&MultigridLevel, bool)) -> String {
+    let space = match level.degree {
+        Some(degree) => format!("degree {degree}"),
+        None => "aggregates".to_owned(),
+    };
+    let method = match level.method {
+        Some(LevelMethod::Schwarz) => " by Schwarz",
+        Some(LevelMethod::Diagonal) if is_last => ", only smoothed",
+        _ => "",
+    };
+    format!("{space}{method}: {}", count(level.unknowns))
 }
 
 impl Display for Solver {

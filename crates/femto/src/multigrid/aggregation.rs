@@ -8,7 +8,7 @@
 //! The set-up is on the host, and the same for any number of its threads.
 
 use super::aggregates::{Aggregates, NearKernel};
-use super::cycle::Smoothing;
+use super::cycle::{LevelMethod, Smoothing};
 use super::smoother::{Inverse, Smoother};
 use super::{MultigridError, dense};
 use crate::Number;
@@ -72,6 +72,13 @@ impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
     pub(super) fn matrix(&self) -> &SparseMatrix<T, D> {
         let (Self::Inverse(matrix) | Self::Smoothed(matrix, _)) = self;
         matrix
+    }
+
+    pub(super) fn method(&self) -> LevelMethod {
+        match self {
+            Self::Inverse(_) => LevelMethod::Inverse,
+            Self::Smoothed(..) => LevelMethod::Diagonal,
+        }
     }
 
     fn bytes(&self) -> usize {

@@ -8,6 +8,20 @@ use crate::operator::{Backend, OperatorError};
 use crate::solve::{LinearOperator, Preconditioner};
 use crate::vector::VectorOps;
 use femto_platform::device::{Device, DeviceError};
+use serde::Serialize;
+
+/// What a cycle does on a level before and after the correction by the next, or in place of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LevelMethod {
+    /// Chebyshev's iteration on the diagonal. Alone on the last level if that is hardly coupled, so that aggregates do
+    /// not shrink it.
+    Diagonal,
+    /// Chebyshev's iteration on Schwarz's method.
+    Schwarz,
+    /// The inverse of the last level's matrix.
+    Inverse,
+}
 
 /// The part of a preconditioner that depends on the operator's values: see [`Hierarchy::set_up`].
 pub struct Cycle<T: Number, D: Device> {
@@ -23,9 +37,20 @@ impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
         self.below.sizes()
     }
 
-    /// Whether Schwarz's smoother is on level `i`, 0 the finest.
-    pub fn is_schwarz(&self, i: usize) -> bool {
-        self.smoothers.get(i).is_some_and(Smoother::is_schwarz)
+    /// What it does on each level, finest first.
+    pub fn methods(&self) -> Vec<LevelMethod> {
+        let forms = self
+            .smoothers
+            .iter()
+            .map(|smoother| match smoother.is_schwarz() {
+                true => LevelMethod::Schwarz,
+                false => LevelMethod::Diagonal,
+            });
+        let matrices = self.below.levels.iter().map(|_| LevelMethod::Diagonal);
+        forms
+            .chain(matrices)
+            .chain([self.below.coarsest.method()])
+            .collect()
     }
 
     /// Bytes of device memory.

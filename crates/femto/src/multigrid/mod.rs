@@ -29,7 +29,7 @@ mod smoother;
 mod transfer;
 
 pub(crate) use aggregates::NearKernel;
-pub use cycle::{Cycle, Multigrid, MultigridWorkspace};
+pub use cycle::{Cycle, LevelMethod, Multigrid, MultigridWorkspace};
 pub use error::MultigridError;
 pub use hierarchy::{FormLevel, Hierarchy};
 pub(crate) use probe::{Graph, Probe};

@@ -110,7 +110,7 @@ pub use sparse_system::SparseSystem;
 
 pub use femto_kernel::form::GraphForm;
 
-pub use crate::multigrid::{MultigridParams, SmootherKind};
+pub use crate::multigrid::{LevelMethod, MultigridParams, SmootherKind};
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
 use crate::{OperatorParams, Quadrature, Scatter};
@@ -292,8 +292,8 @@ pub struct MultigridLevel {
     pub degree: Option<usize>,
     /// Number of its unknowns, constrained ones included.
     pub unknowns: usize,
-    /// Whether its smoother is Schwarz's.
-    pub schwarz: bool,
+    /// What cycles do on it; `None` until multigrid is set up.
+    pub method: Option<LevelMethod>,
 }
 
 /// A function of a space.

@@ -98,10 +98,11 @@ where
         let forms = degrees.zip(self.hierarchy.sizes());
         let below = self.cycle.iter().flat_map(|cycle| cycle.sizes()).skip(1);
         let all = forms.chain(below.map(|unknowns| (None, unknowns)));
-        let level = |(i, (degree, unknowns))| MultigridLevel {
+        let methods = self.cycle.as_ref().map_or_else(Vec::new, Cycle::methods);
+        let level = |(i, (degree, unknowns)): (usize, _)| MultigridLevel {
             degree,
             unknowns,
-            schwarz: self.cycle.as_ref().is_some_and(|cycle| cycle.is_schwarz(i)),
+            method: methods.get(i).copied(),
         };
         all.enumerate().map(level).collect()
     }

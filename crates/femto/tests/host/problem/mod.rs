@@ -11,6 +11,7 @@ mod newton;
 mod null_space;
 mod output;
 mod slanted;
+mod stretched;
 
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::Poisson;

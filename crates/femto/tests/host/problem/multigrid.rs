@@ -8,19 +8,17 @@ use femto::OperatorParams;
 use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::fem::space::{Block, SpaceParams};
-use femto::kernel::form::{
-    Coefficient, ConvectionDiffusion, Diffusion, Form, LinearElasticity, Point,
-};
-use femto::kernel::scalar::{Precision, Scalar};
+use femto::kernel::form::{Coefficient, ConvectionDiffusion, Diffusion, LinearElasticity};
+use femto::kernel::scalar::Precision;
 use femto::multigrid::MultigridError;
 use femto::operator::Auxiliary;
 use femto::problem::{
-    Given, MultigridLevel, MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError,
-    ProblemForm, Robin, SmootherKind, Solution,
+    Given, LevelMethod, MultigridLevel, MultigridParams, PreconditionerKind, PreconditionerReason,
+    ProblemError, ProblemForm, Robin, SmootherKind, Solution,
 };
 
 /// -Δu = 1 with u = 0 on all sides.
-fn poisson(mesh: &Mesh, dim: usize, degree: usize) -> Problem<'_> {
+pub(super) fn poisson(mesh: &Mesh, dim: usize, degree: usize) -> Problem<'_> {
     let problem = match dim {
         2 => interpreted(mesh, degree, Poisson::<2>),
         _ => interpreted(mesh, degree, Poisson::<3>),
@@ -36,7 +34,7 @@ fn poisson(mesh: &Mesh, dim: usize, degree: usize) -> Problem<'_> {
     }
 }
 
-fn solve(problem: &Problem<'_>) -> Solution {
+pub(super) fn solve(problem: &Problem<'_>) -> Solution {
     problem.solve::<f64, _>(&host(), &mut ()).unwrap()
 }
 
@@ -308,85 +306,6 @@ fn forms_and_fields_without_a_cycle_are_refused() {
     assert_eq!(error, MultigridError::NoSchwarz);
 }
 
-/// A box of these lengths.
-fn stretched(cells: [usize; 3], upper: [f64; 3]) -> Mesh {
-    let mesh = BoxMesh {
-        cells,
-        upper,
-        ..BoxMesh::unit_cube(1)
-    };
-    mesh.build(|x| x).unwrap()
-}
-
-/// Cells 16 times as long as wide, in one direction or in two: elements are smoothed together, and aggregates are as
-/// long as couplings are strong.
-#[test]
-fn stretched_cells_take_few_iterations() {
-    let thin = 1.0 / 16.0;
-    for (degree, n) in [(1, 24), (2, 8), (4, 6)] {
-        for upper in [[1.0, 1.0, thin], [1.0, thin, thin], [1.0; 3]] {
-            let mesh = stretched([n; 3], upper);
-            let problem = poisson(&mesh, 3, degree);
-            let solution = solve(&problem);
-            let is_stretched = upper != [1.0; 3];
-            assert!(
-                solution.info.iterations() <= if is_stretched { 12 } else { 8 },
-                "degree {degree} {upper:?}: {}",
-                solution.info.iterations()
-            );
-            // The level of degree 1 is a matrix.
-            assert_eq!(solution.levels[0].schwarz, is_stretched && degree > 1);
-            assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
-        }
-    }
-    // In the plane too, and where only the material is stretched.
-    let mesh = refined(Cell::Quadrilateral, MapKind::Affine, 16);
-    let solution = solve(&Problem {
-        form: ProblemForm::interpreted::<_, 2, 1>(&Layered).unwrap(),
-        ..poisson(&mesh, 2, 3)
-    });
-    assert!(solution.levels[0].schwarz);
-    assert!(
-        solution.info.iterations() <= 14,
-        "{}",
-        solution.info.iterations()
-    );
-}
-
-/// -∂_x ∂_x u - 100 ∂_y ∂_y u.
-#[derive(Clone)]
-struct Layered;
-
-impl Form<2> for Layered {
-    fn f1<S: Scalar>(&self, point: &Point<S, 2>) -> [[S; 2]; 1] {
-        let [[x, y]] = point.grad_u;
-        [[x, y * 100.0]]
-    }
-}
-
-/// An elastic plate of thin cells, held at one side.
-#[test]
-fn thin_elastic_cells_are_aggregated_across_the_plate() {
-    for (degree, n, limit) in [(1, 16, 36), (2, 8, 38)] {
-        let mesh = stretched([n; 3], [1.0, 1.0, 0.125]);
-        let form = LinearElasticity::<3>::from_young(1.0, 0.3);
-        let solution = solve(&Problem {
-            source: vec![&0.0, &0.0, &-1.0],
-            dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0, &0.0])],
-            preconditioner: PreconditionerKind::Multigrid,
-            ..interpreted(&mesh, degree, form)
-        });
-        assert_eq!(solution.levels[0].schwarz, degree > 1);
-        // The coarsest is solved, so each level was aggregated.
-        assert!(solution.levels.last().unwrap().unknowns <= 500);
-        assert!(
-            solution.info.iterations() <= limit,
-            "degree {degree}: {}",
-            solution.info.iterations()
-        );
-    }
-}
-
 /// A plate one cell thick, held on all sides: on many nodes of degree 1 nothing is left to solve.
 #[test]
 fn aggregates_may_be_impossible() {
@@ -406,8 +325,10 @@ fn aggregates_may_be_impossible() {
         "{}",
         solution.info.iterations()
     );
-    let degrees = solution.levels.iter().map(|level| level.degree);
-    assert!(degrees.eq([Some(2), Some(1)]));
+    let levels = solution.levels.iter();
+    let levels = levels.map(|level| (level.degree, level.method));
+    // Smoothing is all there is for degree 1.
+    assert!(levels.eq([2, 1].map(|degree| (Some(degree), Some(LevelMethod::Diagonal)))));
     assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
 }
 
@@ -430,7 +351,10 @@ fn levels_may_be_tiny() {
         let finest = MultigridLevel {
             degree: Some(degree),
             unknowns,
-            schwarz: false,
+            method: Some(match levels {
+                1 => LevelMethod::Inverse,
+                _ => LevelMethod::Diagonal,
+            }),
         };
         assert_eq!(
             (solution.levels[0], solution.levels.len()),

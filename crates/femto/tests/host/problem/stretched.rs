@@ -1,0 +1,94 @@
+//! Multigrid on stretched cells: Schwarz smoothing, and aggregates of strong couplings.
+
+use super::multigrid::{difference_from_jacobi, poisson, solve};
+use super::*;
+use crate::common::interpreted;
+use crate::common::meshes::refined;
+use femto::element::{Cell, MapKind};
+use femto::fem::mesh::boxes::BoxMesh;
+use femto::kernel::form::{Form, LinearElasticity, Point};
+use femto::kernel::scalar::Scalar;
+use femto::problem::{LevelMethod, PreconditionerKind, ProblemForm, Solution};
+
+/// A box of these lengths.
+fn stretched(cells: [usize; 3], upper: [f64; 3]) -> Mesh {
+    let mesh = BoxMesh {
+        cells,
+        upper,
+        ..BoxMesh::unit_cube(1)
+    };
+    mesh.build(|x| x).unwrap()
+}
+
+fn is_schwarz(solution: &Solution) -> bool {
+    solution.levels[0].method == Some(LevelMethod::Schwarz)
+}
+
+/// Cells 16 times as long as wide, in one direction or in two: elements are smoothed together, and aggregates are as
+/// long as couplings are strong.
+#[test]
+fn stretched_cells_take_few_iterations() {
+    let thin = 1.0 / 16.0;
+    for (degree, n) in [(1, 24), (2, 8), (4, 6)] {
+        for upper in [[1.0, 1.0, thin], [1.0, thin, thin], [1.0; 3]] {
+            let mesh = stretched([n; 3], upper);
+            let problem = poisson(&mesh, 3, degree);
+            let solution = solve(&problem);
+            let is_stretched = upper != [1.0; 3];
+            assert!(
+                solution.info.iterations() <= if is_stretched { 12 } else { 8 },
+                "degree {degree} {upper:?}: {}",
+                solution.info.iterations()
+            );
+            // The level of degree 1 is a matrix.
+            assert_eq!(is_schwarz(&solution), is_stretched && degree > 1);
+            assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+        }
+    }
+    // In the plane too, and where only the material is stretched.
+    let mesh = refined(Cell::Quadrilateral, MapKind::Affine, 16);
+    let solution = solve(&Problem {
+        form: ProblemForm::interpreted::<_, 2, 1>(&Layered).unwrap(),
+        ..poisson(&mesh, 2, 3)
+    });
+    assert!(is_schwarz(&solution));
+    assert!(
+        solution.info.iterations() <= 14,
+        "{}",
+        solution.info.iterations()
+    );
+}
+
+/// -∂_x ∂_x u - 100 ∂_y ∂_y u.
+#[derive(Clone)]
+struct Layered;
+
+impl Form<2> for Layered {
+    fn f1<S: Scalar>(&self, point: &Point<S, 2>) -> [[S; 2]; 1] {
+        let [[x, y]] = point.grad_u;
+        [[x, y * 100.0]]
+    }
+}
+
+/// An elastic plate of thin cells, held at one side.
+#[test]
+fn thin_elastic_cells_are_aggregated_across_the_plate() {
+    for (degree, n, limit) in [(1, 16, 36), (2, 8, 38)] {
+        let mesh = stretched([n; 3], [1.0, 1.0, 0.125]);
+        let form = LinearElasticity::<3>::from_young(1.0, 0.3);
+        let solution = solve(&Problem {
+            source: vec![&0.0, &0.0, &-1.0],
+            dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0, &0.0])],
+            preconditioner: PreconditionerKind::Multigrid,
+            ..interpreted(&mesh, degree, form)
+        });
+        assert_eq!(is_schwarz(&solution), degree > 1);
+        // The coarsest is solved, so each level was aggregated.
+        assert!(solution.levels.last().unwrap().unknowns <= 500);
+        assert!(
+            solution.info.iterations() <= limit,
+            "degree {degree}: {}",
+            solution.info.iterations()
+        );
+    }
+}
