@@ -169,7 +169,14 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         };
         let mut u = match self.start {
             Some(_) => self.with_boundary_values()?,
-            None => self.extended(&mut equations, &mut workspace, &params, &mut watch)?,
+            None => loop {
+                let u = self.extended(&mut equations, &mut workspace, &params, &mut watch)?;
+                let Some(slow) = watch.slow.take() else {
+                    break u;
+                };
+                watch.go_on(0);
+                self.take_multigrid(&mut equations, slow)?;
+            },
         };
         let mut before: Option<History> = None;
         loop {
@@ -184,22 +191,14 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             if let Some(before) = before.take() {
                 history(&mut outcome).continue_from(before);
             }
-            match (outcome, watch.slow.take(), self.multigrid) {
-                (Err(error), Some(slow), Some((multigrid, _))) => {
-                    *equations.choice = match multigrid(None) {
-                        Ok(multigrid) => {
-                            *equations.multigrid = Some(multigrid);
-                            PreconditionerChoice::multigrid(slow)
-                        }
-                        Err(error) => PreconditionerChoice::jacobi(
-                            PreconditionerReason::NoMultigrid(not_made(error)?),
-                        ),
-                    };
+            match (outcome, watch.slow.take()) {
+                (Err(error), Some(slow)) => {
+                    self.take_multigrid(&mut equations, slow)?;
                     watch.go_on(error.iterations());
                     params.stop.max_iterations = most - error.iterations();
                     before = Some(error.history);
                 }
-                (outcome, ..) => {
+                (outcome, _) => {
                     if equations.choice.kind != PreconditionerKind::Multigrid {
                         *equations.multigrid = None;
                     }
@@ -207,6 +206,27 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 }
             }
         }
+    }
+
+    /// Multigrid in place of Jacobi, which is slow, or Jacobi without end if there is none.
+    fn take_multigrid(
+        &self,
+        equations: &mut Equations<'_, T, B>,
+        slow: PreconditionerReason,
+    ) -> Result<(), ProblemError> {
+        let Some((multigrid, _)) = self.multigrid else {
+            return Ok(());
+        };
+        *equations.choice = match multigrid(None) {
+            Ok(multigrid) => {
+                *equations.multigrid = Some(multigrid);
+                PreconditionerChoice::multigrid(slow)
+            }
+            Err(error) => {
+                PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(not_made(error)?))
+            }
+        };
+        Ok(())
     }
 
     /// The boundary values, extended inwards by the Jacobian at zero, or by zeros if that fails.

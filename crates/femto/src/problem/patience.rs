@@ -128,8 +128,8 @@ impl Monitor for Watch<'_> {
     }
 }
 
-/// Hands iterations of Newton's method on to a monitor. It stops them at the iterate before which directions took as long
-/// as multigrid's set-up, if half as many iterations seem to be left.
+/// Hands iterations of Newton's method on to a monitor. It stops them in a direction that takes as long as multigrid's
+/// set-up, and at the iterate before which directions took as long in all, if half as many iterations seem to be left.
 pub(super) struct DirectionsWatch<'m> {
     monitor: &'m mut dyn Monitor,
     /// Newton steps before these.
@@ -159,15 +159,23 @@ impl<'m> DirectionsWatch<'m> {
 
     /// Goes on after this number of steps, without end to its patience.
     pub(super) fn go_on(&mut self, done: usize) {
-        (self.done, self.patience) = (done, None);
+        (self.done, self.patience, self.last) = (done, None, 0);
     }
 }
 
 impl Monitor for DirectionsWatch<'_> {
     fn record(&mut self, iteration: Iteration) -> ControlFlow<()> {
         if iteration.is_direction {
+            self.monitor.record(iteration)?;
             self.last = iteration.number;
-            return self.monitor.record(iteration);
+            return match self.patience {
+                Some(Patience { set_up, .. }) if self.last >= set_up => {
+                    let iterations = self.before + self.last;
+                    self.slow = Some(PreconditionerReason::SlowDirections { iterations });
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
+            };
         }
         self.monitor.record(Iteration {
             number: self.done + iteration.number,
@@ -313,8 +321,10 @@ mod tests {
                     other => panic!("{other:?}"),
                 };
             }
-            for number in 0..=direction {
-                assert!(watch.record(iteration(true, number)).is_continue());
+            let mut numbers = 0..=direction;
+            if numbers.any(|number| watch.record(iteration(true, number)).is_break()) {
+                assert!(watch.slow.is_some());
+                return Some((step, watch.before + watch.last));
             }
         }
         assert_eq!(watch.slow, None);
@@ -325,7 +335,7 @@ mod tests {
     fn slow_directions_are_counted_at_each_step() {
         let same = |_| 1.0;
         assert_eq!(newton(&[60, 60, 60], same), Some((2, 120)));
-        assert_eq!(newton(&[200, 60], same), Some((1, 200)));
+        assert_eq!(newton(&[60, 200], same), Some((1, 160)));
         assert_eq!(newton(&[99, 0], same), None);
         // 30 iterations for a digit, of which four are left; 20, and two are left.
         let digits = |digits: f64| move |number| 0.1_f64.powf(digits * number as f64);

@@ -56,9 +56,14 @@ fn slanted_planes_hold_as_on_the_host() {
     }
 }
 
-/// A problem on long cells, on which Jacobi takes thousands of iterations.
-fn long(mesh: &Mesh, form: ProblemForm, preconditioner: PreconditionerKind) -> Problem<'_> {
-    Problem {
+/// The reason to take multigrid in place of Jacobi on long cells, where that takes thousands of iterations, and the
+/// solution, which is compared with the host's.
+fn taken_over(form: &ProblemForm) -> Option<(PreconditionerReason, Solution)> {
+    let device = accelerator()?;
+    let mesh = AnyBox::unit(Cell::Quadrilateral, 36);
+    let mesh = mesh.build(|[x, y, z]| [32.0 * x, y + 0.1 * x * y, z]);
+    let mesh = mesh.unwrap();
+    let problem = |preconditioner| Problem {
         source: vec![&1.0],
         dirichlet: vec![Boundary::new("xmin", &0.0)],
         preconditioner,
@@ -66,15 +71,8 @@ fn long(mesh: &Mesh, form: ProblemForm, preconditioner: PreconditionerKind) -> P
             max_iterations: 10_000,
             ..SolverParams::default()
         },
-        ..Problem::of_form(mesh, 4, form)
-    }
-}
-
-/// The reason to take multigrid in place of Jacobi, and the solution, which is compared with the host's.
-fn taken_over(form: &ProblemForm) -> Option<(PreconditionerReason, Solution)> {
-    let device = accelerator()?;
-    let mesh = deformed([7, 7, 7], |[x, y, z]| [32.0 * x, 32.0 * y, z + 0.1 * x * y]);
-    let problem = |preconditioner| long(&mesh, form.clone(), preconditioner);
+        ..Problem::of_form(&mesh, 4, form.clone())
+    };
     let found = problem(PreconditionerKind::Automatic);
     let found = found.solve::<f64, _>(&device, &mut ()).unwrap();
     let choice = found.preconditioner.clone();
@@ -95,7 +93,7 @@ fn taken_over(form: &ProblemForm) -> Option<(PreconditionerReason, Solution)> {
 
 #[test]
 fn multigrid_takes_over_where_jacobi_is_slow() {
-    let form = ProblemForm::interpreted(&Poisson::<3>).unwrap();
+    let form = ProblemForm::interpreted(&Poisson::<2>).unwrap();
     let Some((reason, found)) = taken_over(&form) else {
         return;
     };
@@ -107,7 +105,7 @@ fn multigrid_takes_over_where_jacobi_is_slow() {
         panic!("{reason}")
     };
     assert!(
-        iterations == 350 && expected > 1050.0,
+        iterations == 577 && expected > 1280.0,
         "{iterations} {expected}"
     );
     let all = found.info.iterations();
@@ -141,24 +139,19 @@ fn multigrid_begins_where_there_are_many_unknowns() {
 
 #[test]
 fn multigrid_takes_over_where_directions_are_slow() {
-    let form = ProblemForm::interpreted(&Cubic).unwrap();
+    let form = ProblemForm::interpreted::<_, 2, 1>(&Cubic).unwrap();
     let Some((reason, found)) = taken_over(&form) else {
         return;
     };
     let PreconditionerReason::SlowDirections { iterations } = reason else {
         panic!("{reason}")
     };
+    // Within the first direction, which is then found by multigrid.
+    assert_eq!(iterations, 350);
     let steps = &found.info.history.newton_steps;
     assert_eq!(steps.len(), found.info.iterations());
-    let mut done = steps.iter().scan(0, |sum, step| {
-        *sum += step.linear_iterations;
-        Some(*sum)
-    });
-    let last = done.position(|sum| sum == iterations);
-    let [last, after] = [0, 1].map(|next| &steps[last.expect("a step") + next]);
-    assert!(iterations >= 350, "{steps:?}");
     assert!(
-        after.linear_iterations < last.linear_iterations / 3,
+        steps.iter().all(|step| step.linear_iterations < 100),
         "{steps:?}"
     );
 }

@@ -39,12 +39,12 @@ impl<const D: usize, const C: usize> Form<D, C> for Busy {
 #[derive(Clone, Copy)]
 pub struct Cubic;
 
-impl Form<3> for Cubic {
-    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+impl<const D: usize> Form<D> for Cubic {
+    fn f0<S: Scalar>(&self, p: &Point<S, D>) -> [S; 1] {
         [p.u[0].powi(3)]
     }
 
-    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+    fn f1<S: Scalar>(&self, p: &Point<S, D>) -> [[S; D]; 1] {
         p.grad_u
     }
 }
