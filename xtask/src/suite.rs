@@ -120,8 +120,8 @@ fn programs(messages: &str) -> Result<Vec<Program>> {
         });
     }
     ensure!(!programs.is_empty(), "cargo names no test program");
-    let is_long = |program: &Program| LONGEST.iter().position(|&name| name == program.name);
-    programs.sort_by_key(|program| is_long(program).unwrap_or(LONGEST.len()));
+    let rank = |program: &Program| LONGEST.iter().position(|&name| name == program.name);
+    programs.sort_by_key(|program| rank(program).unwrap_or(LONGEST.len()));
     Ok(programs)
 }
 

@@ -57,10 +57,9 @@ impl<T: Number, D: Backend> Subject<T, D> {
             (Physics::Poisson, _) => forms::poisson(),
             (Physics::ScreenedPoisson, _) => forms::screened_poisson(1.0),
         };
-        let form = match params.as_text {
-            true => ProblemForm::traced(&form.trace())?,
-            false => ProblemForm::of(form)?,
-        };
+        let text = params.as_text.then(|| ProblemForm::traced(&form.trace()));
+        let text = text.transpose()?;
+        let form = text.as_ref().map_or(&*form, ProblemForm::form);
         let operator_params = OperatorParams {
             quadrature: benchmark.quadrature(),
             data_level: params.data_level,
@@ -71,7 +70,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
             ..OperatorParams::default()
         };
         let (space, geometry) = (&problem.space, &problem.geometry);
-        let operator = Operator::of_form(device, space, geometry, form.form(), operator_params)?;
+        let operator = Operator::of_form(device, space, geometry, form, operator_params)?;
         Ok(Self {
             operator,
             projector: Projector::new(device, &problem.constraints)?,

@@ -6,7 +6,7 @@ use crate::solve::History;
 /// iterations, for each digit, of the first solve after its set-up.
 const STALE: f64 = 2.0;
 
-/// A solve that takes longer than so many times as many, and a few, does not go on with it.
+/// In place of a preconditioner of an earlier linearisation there is a new one after so many times as many, and a few.
 const LONG: f64 = 3.0;
 const FEW: f64 = 10.0;
 
@@ -17,6 +17,8 @@ pub(super) struct Age {
     /// Iterations for each digit in the first solve after its set-up.
     first: Option<f64>,
     is_stale: bool,
+    /// Whether the last solve reached its tolerance.
+    has_solved: bool,
 }
 
 impl Age {
@@ -25,14 +27,15 @@ impl Age {
         self.first.is_some()
     }
 
-    /// Whether it is good enough for another linearisation.
-    pub(super) fn is_fit(&self) -> bool {
-        self.is_known() && !self.is_stale
+    /// Whether it is good enough for another linearisation, whose solve begins.
+    pub(super) fn begin(&mut self) -> bool {
+        let has_solved = std::mem::take(&mut self.has_solved);
+        self.is_known() && has_solved && !self.is_stale
     }
 
     /// The number of iterations that a solve to this relative tolerance may take with it.
     pub(super) fn allowed(&self, tolerance: f64) -> usize {
-        let allowed = |first| LONG * first * -tolerance.log10() + FEW;
+        let allowed = |first| LONG * first * (-tolerance.log10()).max(1.0) + FEW;
         self.first
             .map_or(usize::MAX, |first| allowed(first) as usize)
     }
@@ -43,9 +46,11 @@ impl Age {
         let [Some(before), Some(after)] = [residuals.first(), residuals.last()] else {
             return;
         };
-        let rate = history.iterations() as f64 / (before / after).log10();
+        self.has_solved = true;
+        // In less than a digit residuals may grow before they fall.
+        let rate = history.iterations() as f64 / (before / after).log10().max(1.0);
         match self.first {
-            // Solved before the first iteration.
+            // Without an iteration nothing is known.
             _ if !(rate > 0.0 && rate.is_finite()) => (),
             None => self.first = Some(rate),
             Some(first) => self.is_stale = rate > STALE * first,
@@ -70,17 +75,23 @@ mod tests {
     #[test]
     fn it_is_stale_when_solves_take_twice_as_long() {
         let mut age = Age::default();
-        assert!(!age.is_known() && !age.is_fit());
+        assert!(!age.is_known() && !age.begin());
         assert_eq!(age.allowed(1e-8), usize::MAX);
         age.solved(&solve(&[1.0]));
         assert!(!age.is_known());
         // A digit in two iterations.
         age.solved(&solve(&[10.0, 3.0, 1.0]));
-        assert!(age.is_known() && age.is_fit());
-        assert_eq!([1e-1, 1e-4].map(|it| age.allowed(it)), [16, 34]);
-        age.solved(&solve(&[1.0, 0.8, 0.5, 0.2, 0.099]));
-        assert!(age.is_fit());
-        age.solved(&solve(&[1.0, 0.8, 0.5, 0.2, 0.101]));
-        assert!(age.is_known() && !age.is_fit());
+        assert!(age.is_known() && age.begin());
+        // That solve did not reach its tolerance.
+        assert!(!age.begin());
+        assert_eq!([0.5, 1e-1, 1e-4].map(|it| age.allowed(it)), [16, 16, 34]);
+        age.solved(&solve(&[1.0, 0.8, 0.5, 0.2, 0.09]));
+        assert!(age.begin());
+        age.solved(&solve(&[1.0, 0.8, 0.5, 0.3, 0.2, 0.09]));
+        assert!(age.is_known() && !age.begin());
+        // Little is known from a part of a digit.
+        let mut age = Age::default();
+        age.solved(&solve(&[1.0, 40.0, 5.0, 0.85]));
+        assert_eq!(age.allowed(1e-3), 37);
     }
 }

@@ -14,9 +14,9 @@ const ENOUGH: usize = 20_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
-    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi, unless
-    /// it is sure to be slow, and multigrid from the iteration on at which many are left, or from the Newton step on
-    /// before which there were many. [`PreconditionerChoice`] says which it is and why.
+    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi until it
+    /// proves slow, and multigrid from then on, or at once if Jacobi is likely to be slow. [`PreconditionerChoice`] says
+    /// which it is and why.
     #[default]
     Automatic,
     /// The identity.
@@ -24,8 +24,7 @@ pub enum PreconditionerKind {
     /// The inverse of the diagonal.
     Jacobi,
     /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms: see
-    /// [`crate::multigrid`]. For nonlinear forms it is set up anew at those steps of Newton's method before which it became
-    /// slow.
+    /// [`crate::multigrid`]. For nonlinear forms it is kept from step to step, and set up again when it has become slow.
     Multigrid,
 }
 
@@ -71,7 +70,7 @@ pub enum PreconditionerReason {
         /// Their number.
         unknowns: usize,
     },
-    /// Multigrid on an accelerator, because there are so many unknowns that Jacobi would be slow.
+    /// Multigrid on an accelerator, because there are so many unknowns that Jacobi is likely to be slow.
     Large {
         /// About how many iterations Jacobi takes on a cube of as many nodes.
         expected: f64,
@@ -221,7 +220,7 @@ impl fmt::Display for PreconditionerReason {
             },
             Self::SlowDirections { iterations } => write!(
                 f,
-                "jacobi took {iterations} iterations for newton's directions; multigrid took over"
+                "jacobi took {iterations} iterations for Newton's directions; multigrid took over"
             ),
             Self::NoMultigrid(error) => write!(f, "multigrid cannot be set up: {error}"),
             Self::GaveUp { iterations, reason } => {

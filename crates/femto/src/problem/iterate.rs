@@ -106,10 +106,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             let iterations = history.iterations();
             match (outcome, slow, self.multigrid) {
                 (Err(error), Some(slow), Some((multigrid, _))) => {
-                    // Memory may be short for its vectors too.
                     let made = multigrid(self.null_space).and_then(|mut it| {
                         it.set_up()?;
-                        it.preconditioning()?;
                         Ok(it)
                     });
                     *choice = match made {
@@ -172,6 +170,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             None => loop {
                 let u = self.extended(&mut equations, &mut workspace, &params, &mut watch)?;
                 let Some(slow) = watch.slow.take() else {
+                    watch.begin();
                     break u;
                 };
                 watch.go_on(0);
@@ -220,6 +219,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         *equations.choice = match multigrid(None) {
             Ok(multigrid) => {
                 *equations.multigrid = Some(multigrid);
+                equations.jacobi = None;
                 PreconditionerChoice::multigrid(slow)
             }
             Err(error) => {

@@ -76,6 +76,8 @@ where
 
     fn set_up(&mut self) -> Result<(), MultigridError> {
         self.cycle = Some(self.hierarchy.set_up()?);
+        // Memory may be short for its vectors too.
+        Preconditioner::<T, B>::preconditioning(self)?;
         Ok(())
     }
 

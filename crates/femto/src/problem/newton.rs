@@ -78,7 +78,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
         self.jacobian.set_nodal(0, u)?;
         if self.multigrid.is_some() {
-            return match self.age.is_fit() {
+            return match self.age.begin() {
                 true => Ok(()),
                 false => self.set_up(u),
             };

@@ -1,6 +1,6 @@
 //! When iterations with Jacobi are so many that the set-up of multigrid pays.
 
-use super::PreconditionerReason;
+use super::{PreconditionerReason, SolverParams};
 use crate::solve::{Iteration, Monitor};
 use femto_fem::space::Space;
 use std::ops::ControlFlow;
@@ -28,23 +28,24 @@ const LARGE: usize = 100_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     unknowns: usize,
-    /// Iterations that take the time of multigrid's set-up.
+    /// Iterations that take the time of multigrid's set-up, or all that a solve may take.
     set_up: usize,
     /// Iterations that Jacobi takes at least.
     least: f64,
 }
 
 impl Patience {
-    /// For so many unknowns, and a relative tolerance.
+    /// For so many unknowns.
     pub(super) fn new(
         space: &Space,
         (unknowns, is_jacobian): (usize, bool),
-        tolerance: f64,
+        solver: &SolverParams,
     ) -> Self {
         let nodes = unknowns / space.components();
+        let tolerance = solver.relative_tolerance;
         Self {
             unknowns,
-            set_up: patience(space, is_jacobian),
+            set_up: patience(space, is_jacobian).min(solver.max_iterations),
             least: on_a_cube([space.dim(), space.degree()], nodes, tolerance),
         }
     }
@@ -58,16 +59,16 @@ impl Patience {
 
 /// About how many iterations Jacobi takes for Poisson's equation on a cube or square with so many nodes inside, given
 /// its dimension and degree: 2 √degree for each node along an axis, to 1e-8 (`docs/solvers.md`). On other domains there
-/// are usually more.
+/// are usually more, but fewer if long sides are held.
 fn on_a_cube([dim, degree]: [usize; 2], nodes: usize, tolerance: f64) -> f64 {
     let along_axis = (nodes as f64).powf(1.0 / dim as f64);
     let digits = (2.0 / tolerance.max(f64::EPSILON)).ln() / (2.0 / 1e-8_f64).ln();
     2.0 * (degree as f64).sqrt() * along_axis * digits
 }
 
-/// Hands iterations on to a monitor. After half of the patience, or half of all iterations that are allowed, but not before
-/// there were as many as Jacobi takes at least, for until then residuals fall slowly, it stops them as soon as more seem
-/// to be left than the patience lasts, or than are allowed.
+/// Hands iterations on to a monitor. After half of the patience, or half of all iterations that are allowed, it stops them as
+/// soon as more seem to be left than the patience lasts, or than are allowed; if there are enough, not before there were as
+/// many as Jacobi takes at least, for until then residuals fall slowly.
 pub(super) struct Watch<'m> {
     monitor: &'m mut dyn Monitor,
     /// Iterations before these.
@@ -100,6 +101,8 @@ impl<'m> Watch<'m> {
 
 impl Monitor for Watch<'_> {
     fn record(&mut self, iteration: Iteration) -> ControlFlow<()> {
+        // If it stopped them before, they had come to their end.
+        self.slow = None;
         let iterations = self.done + iteration.number;
         self.monitor.record(Iteration {
             number: iterations,
@@ -116,7 +119,8 @@ impl Monitor for Watch<'_> {
         let set_up = patience.set_up;
         let most = (iteration.number + set_up).min(allowed);
         let half = set_up.min(allowed) / 2;
-        let earliest = half.max(patience.least.min(set_up.min(allowed) as f64) as usize);
+        let least = patience.least.min(set_up as f64) as usize;
+        let earliest = half.max(least.min(allowed / 2));
         if iteration.number < earliest || expected <= most as f64 {
             return ControlFlow::Continue(());
         }
@@ -157,7 +161,12 @@ impl<'m> DirectionsWatch<'m> {
         }
     }
 
-    /// Goes on after this number of steps, without end to its patience.
+    /// After the boundary values were extended: that does not count.
+    pub(super) fn begin(&mut self) {
+        self.last = 0;
+    }
+
+    /// Goes on after this number of steps, and never stops them again.
     pub(super) fn go_on(&mut self, done: usize) {
         (self.done, self.patience, self.last) = (done, None, 0);
     }
@@ -165,6 +174,8 @@ impl<'m> DirectionsWatch<'m> {
 
 impl Monitor for DirectionsWatch<'_> {
     fn record(&mut self, iteration: Iteration) -> ControlFlow<()> {
+        // If it stopped them before, they had come to their end.
+        self.slow = None;
         if iteration.is_direction {
             self.monitor.record(iteration)?;
             self.last = iteration.number;
@@ -294,6 +305,8 @@ mod tests {
         assert_eq!(after(3000.0).unwrap().0, 700);
         assert_eq!(lasting(700, 700.5).too_many(), Some(700.5));
         assert_eq!(lasting(700, 699.5).too_many(), None);
+        let few = (lasting(4000, 2000.0), 1000);
+        assert_eq!(stopped_after(steps(1800.0), few).unwrap().0, 500);
         // Where fewer are allowed than are needed.
         assert_eq!(stopped(steps(900.0), (700, 800)).unwrap().0, 350);
         assert_eq!(stopped(steps(900.0), (5000, 800)).unwrap().0, 400);

@@ -164,16 +164,18 @@ impl<'a> Problem<'a> {
         }
         let unknowns = b.len() - constraints.len();
         let is_jacobian = method == Method::Newton;
-        let tolerance = self.solver.relative_tolerance;
-        let patience = Patience::new(&blocks[0].space, (unknowns, is_jacobian), tolerance);
+        let patience = Patience::new(&blocks[0].space, (unknowns, is_jacobian), &self.solver);
+        // With a term of u itself, or from a good start, Jacobi may take few iterations on any mesh.
+        let may_be_few = inspection.reads_values || (start.is_some() && !is_jacobian);
         let facts = Facts {
             krylov,
             symmetric,
             has_gradients: inspection.gradients(),
             unknowns,
             device: device.info().kind,
-            // With a term of u itself Jacobi may take few iterations on any mesh.
-            slow: patience.too_many().filter(|_| !inspection.reads_values),
+            slow: patience
+                .too_many()
+                .filter(|_| device.info().executes && !may_be_few),
         };
         let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
         let later = || {

@@ -5,7 +5,8 @@
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The most rows of a task, and a number of tasks: some rows are much longer than others.
+/// At most this many rows are a task, and there are about this many tasks or more, since some rows are much longer than
+/// others.
 const ROWS: usize = 1024;
 const TASKS: usize = 256;
 
@@ -191,16 +192,17 @@ impl<V: Value> Csr<V> {
     pub fn times(&self, other: &Self) -> Self {
         // The row after the last one with an entry in each column, its sum there, and the columns of the row.
         let size = other.columns;
-        let scratch = || (vec![0; size], vec![V::default(); size], Vec::new());
-        let write = |(met, sums, columns): &mut (Vec<usize>, Vec<V>, Vec<u32>),
+        let scratch = || (vec![0_u32; size], vec![V::default(); size], Vec::new());
+        let write = |(met, sums, columns): &mut (Vec<u32>, Vec<V>, Vec<u32>),
                      row: usize,
                      found: &mut Vec<(u32, V)>| {
             columns.clear();
+            let now = row as u32 + 1;
             for (middle, factor) in self.row(row) {
                 for (column, value) in other.row(middle as usize) {
                     let at = column as usize;
-                    if met[at] != row + 1 {
-                        (met[at], sums[at]) = (row + 1, V::default());
+                    if met[at] != now {
+                        (met[at], sums[at]) = (now, V::default());
                         columns.push(column);
                     }
                     sums[at].add_product(factor, value);

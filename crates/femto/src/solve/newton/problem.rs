@@ -26,8 +26,7 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
         None
     }
 
-    /// Linearises at `u`: [`NonlinearProblem::jacobian`] and [`NonlinearProblem::preconditioning`] are those
-    /// at `u` until the next call. `u` does not change in between.
+    /// Linearises at `u`: [`NonlinearProblem::jacobian`] is that at `u` until the next call. `u` does not change in between.
     ///
     /// # Errors
     /// A vector is not [`NonlinearProblem::size`] long, the device fails, or R'(u) has no preconditioner.
@@ -40,8 +39,8 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
     /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
     fn jacobian(&self, w: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// The preconditioner of R'(u) at the u of the last [`NonlinearProblem::linearize`]; by default the
-    /// identity.
+    /// The preconditioner of R'(u), perhaps made for an earlier u: the same until the next
+    /// [`NonlinearProblem::linearize`] or [`NonlinearProblem::replace_preconditioner`]. By default the identity.
     ///
     /// # Errors
     /// Not enough memory.
