@@ -56,19 +56,22 @@ fn slanted_planes_hold_as_on_the_host() {
     }
 }
 
-/// The reason to take multigrid in place of Jacobi on long cells, where that takes thousands of iterations, and the
+/// Iterations that are allowed: fewer than multigrid's set-up takes, and enough for its cycles.
+const ALLOWED: usize = 240;
+
+/// The reason to take multigrid in place of Jacobi, which takes many more iterations, and the
 /// solution, which is compared with the host's.
 fn taken_over(form: &ProblemForm) -> Option<(PreconditionerReason, Solution)> {
     let device = accelerator()?;
     let mesh = AnyBox::unit(Cell::Quadrilateral, 36);
-    let mesh = mesh.build(|[x, y, z]| [32.0 * x, y + 0.1 * x * y, z]);
+    let mesh = mesh.build(|[x, y, z]| [4.0 * x, y + 0.1 * x * y, z]);
     let mesh = mesh.unwrap();
     let problem = |preconditioner| Problem {
         source: vec![&1.0],
         dirichlet: vec![Boundary::new("xmin", &0.0)],
         preconditioner,
         solver: SolverParams {
-            max_iterations: 10_000,
+            max_iterations: ALLOWED,
             ..SolverParams::default()
         },
         ..Problem::of_form(&mesh, 4, form.clone())
@@ -105,7 +108,7 @@ fn multigrid_takes_over_where_jacobi_is_slow() {
         panic!("{reason}")
     };
     assert!(
-        iterations == 577 && expected > 1280.0,
+        iterations == ALLOWED / 2 && expected > ALLOWED as f64,
         "{iterations} {expected}"
     );
     let all = found.info.iterations();
@@ -147,7 +150,7 @@ fn multigrid_takes_over_where_directions_are_slow() {
         panic!("{reason}")
     };
     // Within the first direction, which is then found by multigrid.
-    assert_eq!(iterations, 350);
+    assert_eq!(iterations, ALLOWED);
     let steps = &found.info.history.newton_steps;
     assert_eq!(steps.len(), found.info.iterations());
     assert!(
