@@ -1,4 +1,4 @@
-//! Forms in three dimensions whose host loops are compiled, here and nowhere else: they take long to compile and are large.
+//! Forms in three dimensions with compiled host loops, in one place, since these take long to compile and are large.
 
 use femto::operator::{AnyForm, Typed};
 use femto_kernel::form::{Componentwise, Mass, Poisson, ScreenedPoisson};

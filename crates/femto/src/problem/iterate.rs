@@ -3,7 +3,7 @@
 use super::age::Age;
 use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
-use super::multigrid::{MakeMultigrid, not_made};
+use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
 use super::null_space::NullSpace;
 use super::patience::{DirectionsWatch, Patience, Watch};
@@ -106,19 +106,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             let iterations = history.iterations();
             match (outcome, slow, self.multigrid) {
                 (Err(error), Some(slow), Some((multigrid, _))) => {
-                    let made = multigrid(self.null_space).and_then(|mut it| {
-                        it.set_up()?;
-                        Ok(it)
-                    });
-                    *choice = match made {
-                        Ok(multigrid) => {
-                            *preconditioner = LinearPreconditioner::Multigrid(multigrid);
-                            PreconditionerChoice::multigrid(slow)
-                        }
-                        Err(error) => PreconditionerChoice::jacobi(
-                            PreconditionerReason::NoMultigrid(not_made(error)?),
-                        ),
-                    };
+                    *choice = PreconditionerChoice::multigrid(slow);
+                    if let Some(made) = linear_multigrid(choice, || multigrid(self.null_space))? {
+                        *preconditioner = LinearPreconditioner::Multigrid(made);
+                    }
                     before = Some(error.history);
                 }
                 (Err(error), ..)
@@ -216,16 +207,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         let Some((multigrid, _)) = self.multigrid else {
             return Ok(());
         };
-        *equations.choice = match multigrid(None) {
-            Ok(multigrid) => {
-                *equations.multigrid = Some(multigrid);
-                equations.jacobi = None;
-                PreconditionerChoice::multigrid(slow)
-            }
-            Err(error) => {
-                PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(not_made(error)?))
-            }
-        };
+        *equations.choice = PreconditionerChoice::multigrid(slow);
+        *equations.multigrid = chosen_multigrid(equations.choice, || multigrid(None))?;
+        equations.jacobi = None;
         Ok(())
     }
 

@@ -267,15 +267,23 @@ pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
     operator: &Constrained<'_, T, B>,
     multigrid: &dyn Fn() -> Result<AnyPreconditioner<T, B>, ProblemError>,
 ) -> Result<LinearPreconditioner<T, B>, ProblemError> {
-    let multigrid = chosen_multigrid(choice, || {
-        let mut multigrid = multigrid()?;
-        multigrid.set_up()?;
-        Ok(multigrid)
-    })?;
+    let multigrid = linear_multigrid(choice, multigrid)?;
     Ok(match (multigrid, choice.kind) {
         (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
         (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
         (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
+    })
+}
+
+/// As [`chosen_multigrid`], set up: for a linear form.
+pub(super) fn linear_multigrid<T: Number, B: Backend>(
+    choice: &mut PreconditionerChoice,
+    make: impl FnOnce() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+) -> Result<Option<AnyPreconditioner<T, B>>, ProblemError> {
+    chosen_multigrid(choice, || {
+        let mut multigrid = make()?;
+        multigrid.set_up()?;
+        Ok(multigrid)
     })
 }
 
@@ -298,7 +306,7 @@ pub(super) fn chosen_multigrid<T: Number, B: Backend>(
 }
 
 /// Why multigrid cannot be made, if Jacobi may take its place: not for mistakes of its parameters.
-pub(super) fn not_made(error: ProblemError) -> Result<MultigridError, ProblemError> {
+fn not_made(error: ProblemError) -> Result<MultigridError, ProblemError> {
     match error {
         ProblemError::Multigrid(error) if !matches!(error, MultigridError::Order { .. }) => {
             Ok(error)

@@ -4,7 +4,6 @@ use crate::common::forms::Cubic;
 use crate::common::{bound::accelerator, difference, interpreted};
 use femto::Host;
 use femto::element::Cell;
-use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::form::{LinearElasticity, Poisson};
 use femto::problem::{
@@ -12,24 +11,17 @@ use femto::problem::{
     Solution, SolverParams,
 };
 
-fn deformed(cells: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3]) -> Mesh {
-    let mesh = AnyBox {
-        cell: Cell::Hexahedron,
-        cells: cells.to_vec(),
-        lower: vec![0.0; 3],
-        upper: vec![1.0; 3],
-        geometry_degree: 1,
-        irregular: None,
-    };
-    mesh.build(place).unwrap()
-}
-
 #[test]
 fn slanted_planes_hold_as_on_the_host() {
     let Some(device) = accelerator() else { return };
     let host = Host::with_threads(2).unwrap();
     let (s, c) = 0.6_f64.sin_cos();
-    let mesh = deformed([3, 2, 2], |[x, y, z]| [c * x - s * y, s * x + c * y, z]);
+    let mesh = AnyBox {
+        cells: vec![3, 2, 2],
+        ..AnyBox::unit(Cell::Hexahedron, 1)
+    };
+    let mesh = mesh.build(|[x, y, z]| [c * x - s * y, s * x + c * y, z]);
+    let mesh = mesh.unwrap();
     let along = |tag: &str, value| AlongNormal {
         tag: tag.to_owned(),
         value,

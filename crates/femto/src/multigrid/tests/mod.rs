@@ -69,6 +69,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    differences.fold(0.0, f64::max)
+}
+
 /// Prolongation keeps polynomials of the lower degree, and restriction is its transpose.
 fn transfers_hold(mesh: &Mesh) {
     let host = Host::with_threads(2).unwrap();
@@ -79,11 +84,7 @@ fn transfers_hold(mesh: &Mesh) {
         let up = pairing.interpolation(&host, 0).unwrap();
         let down = pairing.transposed(&host, 1).unwrap();
         let found = apply(&up, &polynomial(&coarse, low));
-        let worst = found
-            .iter()
-            .zip(polynomial(&fine, low))
-            .map(|(a, b)| (a - b).abs());
-        let worst = worst.fold(0.0, f64::max);
+        let worst = largest_difference(&found, &polynomial(&fine, low));
         assert!(worst < 1e-12, "{low} to {high}: {worst:.1e}");
         let (x, y) = (randoms(1, down.rows()), randoms(2, up.rows()));
         let products = [dot(&apply(&up, &x), &y), dot(&x, &apply(&down, &y))];
@@ -95,11 +96,8 @@ fn transfers_hold(mesh: &Mesh) {
         // The state of a nonlinear form, from above.
         let state = pairing.interpolation(&host, 1).unwrap();
         let found = apply(&state, &polynomial(&fine, low));
-        let worst = found
-            .iter()
-            .zip(polynomial(&coarse, low))
-            .map(|(a, b)| (a - b).abs());
-        assert!(worst.fold(0.0, f64::max) < 1e-12, "{high} to {low}");
+        let worst = largest_difference(&found, &polynomial(&coarse, low));
+        assert!(worst < 1e-12, "{high} to {low}: {worst:.1e}");
     }
 }
 

@@ -310,12 +310,9 @@ fn forms_and_fields_without_a_cycle_are_refused() {
 #[test]
 fn aggregates_may_be_impossible() {
     let mesh = AnyBox {
-        cell: Cell::Hexahedron,
         cells: vec![20, 20, 1],
-        lower: vec![0.0; 3],
         upper: vec![1.0, 1.0, 0.05],
-        geometry_degree: 1,
-        irregular: None,
+        ..AnyBox::unit(Cell::Hexahedron, 1)
     };
     let mesh = mesh.build(|x| x).unwrap();
     let problem = poisson(&mesh, 3, 2);
