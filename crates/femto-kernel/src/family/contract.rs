@@ -309,6 +309,9 @@ pub enum BlockError {
     /// No family evaluates such cells.
     #[error("no family evaluates such cells")]
     NoFamily,
+    /// The family has no schedule for the vectors.
+    #[error("the cells' family has no schedule for these vectors")]
+    NoSchedule,
     /// The device cannot run any of the schedules.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
@@ -334,8 +337,8 @@ pub(super) fn legal_candidates<S>(
             Err(error) => return Err(error),
         }
     }
-    match illegal {
-        Some(error) if candidates.is_empty() => Err(error),
-        _ => Ok(candidates),
+    match candidates.is_empty() {
+        true => Err(illegal.unwrap_or(BlockError::NoSchedule)),
+        false => Ok(candidates),
     }
 }

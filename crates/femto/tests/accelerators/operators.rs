@@ -11,7 +11,7 @@ use femto::fem::mesh::boxes::BoxMesh;
 use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::space::{Block, Continuity, SpaceParams};
 use femto::kernel::form::{
-    Form, Jacobian, Mass, NonlinearDiffusion, Point, Poisson, ScreenedPoisson,
+    Componentwise, Form, Jacobian, Mass, NonlinearDiffusion, Point, Poisson, ScreenedPoisson,
 };
 use femto::kernel::scalar::Scalar;
 use femto::operator::{AnyForm, Auxiliary, OperatorError};
@@ -146,6 +146,32 @@ fn the_faster_level_is_chosen_with_its_reason() {
     assert_eq!(poisson.data_level(), DataLevel::OnTheFly);
     let words = poisson.explain(None, None).to_string();
     assert!(words.contains("the least memory"), "{words}");
+}
+
+/// At degree 1 blocks of elements sum all components, so these cannot be taken one after the other.
+#[test]
+fn knobs_that_break_a_rule_are_refused() {
+    let Some(device) = accelerator() else { return };
+    let blocks = blocks(
+        &hexahedra(MapKind::Multilinear, [3, 2, 2]),
+        SpaceParams {
+            components: 3,
+            ..of_degree(1)
+        },
+    );
+    let params = OperatorParams {
+        knobs: "element_per_thread=1+block_sums=1+together=0"
+            .parse()
+            .unwrap(),
+        ..OperatorParams::default()
+    };
+    let form = Interpreted::<_, 3, 3>::new(Componentwise::<_, 3>(Mass));
+    let refused = Operator::<f64, _>::of_blocks(&device, &blocks, &form, params);
+    let words = refused.unwrap_err().to_string();
+    assert!(
+        words.contains("blocks sum all components together"),
+        "{words}"
+    );
 }
 
 /// Cells with different kinds of map share nodes; each kind is launched separately.

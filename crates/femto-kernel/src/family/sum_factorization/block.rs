@@ -268,10 +268,13 @@ impl BlockKernels for Kernels {
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.spec(vectors);
-        let has_lists = |it: &Schedule| !it.block_sums || self.summed == Some(*it);
+        let validate = |it: &Schedule| it.validate(&spec, &self.target.limits);
+        // What is illegal has no lists either, and is to be refused for its rule.
+        let has_lists =
+            |it: &Schedule| !it.block_sums || self.summed == Some(*it) || validate(it).is_err();
         let schedules = self.schedules(&spec).into_iter().filter(has_lists);
         legal_candidates(schedules, |schedule| {
-            schedule.validate(&spec, &self.target.limits)?;
+            validate(&schedule)?;
             Ok(Candidate {
                 source: spec.source(&schedule)?,
                 places: self.elements,
