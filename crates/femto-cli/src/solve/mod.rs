@@ -248,11 +248,17 @@ impl CaseRun<'_> {
             }
         }
         if self.options.roofline && !monitor.is_interrupted() {
-            let (explanation, ceilings) = monitor.stage("operator speed", || {
-                speed::measure(system.linear_operator())
-            })?;
-            report.operator = explanation;
-            report.ceilings = Some(ceilings);
+            let operator = system.linear_operator();
+            match monitor.stage("operator speed", || speed::measure(operator)) {
+                Ok((explanation, ceilings)) => {
+                    report.operator = explanation;
+                    report.ceilings = Some(ceilings);
+                }
+                Err(error) => {
+                    let warning = format!("its speed was not measured: {error}");
+                    report.operator.warnings.push(warning);
+                }
+            }
         }
         report.times = monitor.times(report.solver.as_ref());
         let u = Some(u);
