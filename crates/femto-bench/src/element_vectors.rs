@@ -4,6 +4,7 @@ use crate::compare::{difference, finite};
 use crate::compile::compile;
 use crate::record::Outcome;
 use crate::timing::{since, time_on_device};
+use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
 use femto::vector::{RandomVectors, VectorOps};
@@ -91,12 +92,18 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         let error = self.error(&subject.schedule)?;
         let run = || self.run(source, &kernel, &inputs);
         let timing = time_on_device(device, subject.sampling, run)?;
+        let wavefronts = wavefronts(device, (&source.name, &source.text), |counting| {
+            self.run(source, &counting.kernel(source.entry)?, &inputs)
+        });
         let outcome = Outcome {
             precision: T::PRECISION,
             device: device.info(),
             timing,
             error: Some(error),
-            work: subject.work,
+            work: Work {
+                wavefronts,
+                ..subject.work
+            },
             ceilings: *subject.ceilings,
         };
         let mut record = Record::new(subject.name, outcome);

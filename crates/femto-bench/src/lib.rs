@@ -52,6 +52,7 @@ mod tests;
 pub mod tet;
 mod timing;
 mod view;
+mod wavefronts;
 
 pub use benchmark::{Benchmark, Physics, VectorKind};
 pub use error::BenchError;

@@ -59,6 +59,7 @@ impl Record {
     pub(crate) fn new(benchmark: &'static str, outcome: Outcome) -> Self {
         let (work, ceilings) = (outcome.work, outcome.ceilings);
         let bound = bound(&work, &ceilings, outcome.precision);
+        let is_counted = work.wavefronts.total() > 0;
         Self {
             benchmark,
             setting: Vec::new(),
@@ -73,6 +74,7 @@ impl Record {
                 ("bound", Some(bound.seconds)),
                 ("copy", Some(work.bytes() as f64 / ceilings.copy)),
                 ("fma", Some(bound.flop_seconds)),
+                ("wavefronts", is_counted.then_some(bound.wavefront_seconds)),
             ],
             work,
             ceilings,
@@ -133,11 +135,15 @@ impl Record {
         for &(name, count) in &self.counts {
             put(&[(name, json!(count.map(|count| count as f64 / seconds)))]);
         }
+        let counted = |count| json!((work.wavefronts.total() > 0).then_some(count));
         put(&[
             ("error", json!(self.error)),
             ("bytes_read", json!(work.bytes_read)),
             ("bytes_written", json!(work.bytes_written)),
             ("shared_bytes", json!(work.shared_bytes)),
+            ("wavefronts_shared", counted(work.wavefronts.shared)),
+            ("wavefronts_global", counted(work.wavefronts.global)),
+            ("wavefronts_reductions", counted(work.wavefronts.reductions)),
             ("flops", json!(work.flops)),
             ("flop_rate", json!(work.flops as f64 / seconds)),
             ("byte_rate", json!(work.bytes() as f64 / seconds)),

@@ -149,6 +149,9 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         true => subject.probe(problem)?,
         false => None,
     };
+    let uncounted = subject.count_wavefronts().err();
+    let mut warnings = subject.operator.warnings();
+    warnings.extend(uncounted.map(|error| format!("wavefronts were not counted: {error}")));
     let (timing, work) = match params.measured {
         Measured::Application => (subject.time_apply(params)?, subject.work()),
         Measured::CgIteration => (subject.time_iteration(params)?, subject.iteration_work()),
@@ -182,7 +185,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         ("fold_coefficients", json!(params.fold_coefficients)),
         ("as_text", json!(params.as_text)),
         ("scatter", json!(scatter.name())),
-        ("warnings", json!(operator.warnings().join("; "))),
+        ("warnings", json!(warnings.join("; "))),
         ("mesh", json!(params.mesh)),
         ("cells_x", json!(cells_x)),
         ("cells_y", json!(cells_y)),

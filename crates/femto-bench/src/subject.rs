@@ -94,6 +94,14 @@ impl<T: Number, D: Backend> Subject<T, D> {
         self.len() - self.constrained
     }
 
+    /// Counts the wavefronts of one application, where the device can.
+    pub(crate) fn count_wavefronts(&self) -> Result<(), OperatorError> {
+        match self.benchmark.vector() {
+            VectorKind::E => self.operator.count_element_wavefronts(),
+            VectorKind::L => self.operator.count_wavefronts(),
+        }
+    }
+
     /// Work of one application.
     pub(crate) fn work(&self) -> Work {
         match self.benchmark.vector() {

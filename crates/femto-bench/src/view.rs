@@ -9,7 +9,7 @@ use serde_json::json;
 pub(crate) const BAKEOFF: View = View {
     tables: |records, f| table::write(f, COLUMNS, records),
     legend: "time: median; spread: (slowest - fastest) / median; bound: the shortest time that the \
-             ceilings allow, m for memory, a for arithmetic; error: largest difference from the host, \
+             ceilings allow, m for memory, a for arithmetic, s for shared memory, L for wavefronts of L1; error: largest difference from the host, \
              relative, of small problems on other devices",
 };
 
@@ -82,7 +82,7 @@ fn rate(record: &Record) -> (String, &'static str) {
     (record.fixed("rate", scale, digits), unit)
 }
 
-/// The first bound, and its resource: `m` for memory, `a` for arithmetic.
+/// The first bound, and its resource: the first letter of its name.
 pub(crate) fn bound(record: &Record) -> String {
     let limit = record.limit.to_string();
     format!("{} {}", record.fixed("bound_seconds", 1e3, 3), &limit[..1])

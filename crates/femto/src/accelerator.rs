@@ -1,4 +1,8 @@
-//! An accelerator's language and limits, in femto-kernel's terms.
+//! An accelerator's language and limits, in femto-kernel's terms, and kernels that count.
+
+mod counting;
+
+pub use counting::Counting;
 
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;

@@ -6,13 +6,14 @@ use crate::compile::compile;
 use crate::memory::fits;
 use crate::record::Outcome;
 use crate::timing::{since, time_on_device};
+use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
 use femto::operator::OperatorError;
 use femto::vector::{RandomVectors, VectorOps};
 use femto_kernel::family::hex_published::ladder::oracle::Oracle;
 use femto_kernel::family::hex_published::ladder::{LadderKernel, Step};
-use femto_kernel::roofline::Ceilings;
+use femto_kernel::roofline::{Ceilings, Work};
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, Launch, Usage,
 };
@@ -137,7 +138,19 @@ impl<'a, T: Number> LadderData<'a, T> {
         let error = application.data.error(step)?;
         let timing = time_on_device(device, sampling, || application.run())?;
 
-        let work = step.work(size.degree as u32, T::PRECISION, size.elements as u32);
+        let text = (step.to_string(), &kernel.text);
+        let wavefronts = wavefronts(device, (&text.0, text.1), |counting| {
+            let kernels = kernel.launches.iter().map(|it| counting.kernel(it.entry));
+            let mut counting = Application {
+                kernels: &kernels.collect::<Result<Vec<_>, _>>()?,
+                ..application
+            };
+            counting.run()
+        });
+        let work = Work {
+            wavefronts,
+            ..step.work(size.degree as u32, T::PRECISION, size.elements as u32)
+        };
         let outcome = Outcome {
             precision: T::PRECISION,
             device: device.info(),

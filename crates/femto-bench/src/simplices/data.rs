@@ -8,6 +8,7 @@ use crate::compare::{difference, finite};
 use crate::compile::compile;
 use crate::record::{Entry, Outcome};
 use crate::timing::{since, time_on_device};
+use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
 use femto_element::tables::DenseTables;
@@ -142,6 +143,13 @@ impl<'a, T: Number> SimplexData<'a, T> {
         };
         let run = || application.run(&self.buffers, v);
         let timing = time_on_device(device, sampling, run)?;
+        let wavefronts = wavefronts(device, (&source.name, &source.text), |counting| {
+            let counting = Application {
+                kernel: &counting.kernel(source.entry)?,
+                ..application
+            };
+            counting.run(&self.buffers, v)
+        });
 
         let counts = Counts {
             cells: mesh.cells(),
@@ -158,6 +166,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
             case.precision,
             counts,
         );
+        work.wavefronts = wavefronts;
         if nodal {
             // The output is zeroed first.
             work.bytes_written += (self.v.len() * T::BYTES) as u64;

@@ -28,7 +28,10 @@ pub struct Ceilings {
 pub(super) fn measure(operator: &dyn AnyOperator) -> Result<(Explanation, Ceilings), Failure> {
     let found = roofline::ceilings(&operator.device())?;
     let seconds = time_apply(operator, &SAMPLING)?.median;
-    let explanation = operator.explain(Some(&found.ceilings), Some(seconds));
+    let uncounted = operator.count_wavefronts().err();
+    let mut explanation = operator.explain(Some(&found.ceilings), Some(seconds));
+    let warning = uncounted.map(|error| format!("wavefronts were not counted: {error}"));
+    explanation.warnings.extend(warning);
     let ceilings = Ceilings {
         rates: found.ceilings,
         origin: match found.origin {

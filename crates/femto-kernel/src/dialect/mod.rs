@@ -26,6 +26,8 @@
 //!
 //! No kernel returns before a barrier that other threads wait at.
 
+pub mod counting;
+
 use crate::scalar::Precision;
 use core::fmt::{Display, Write};
 

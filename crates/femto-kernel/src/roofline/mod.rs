@@ -5,7 +5,7 @@
 //! use femto_kernel::scalar::Precision;
 //!
 //! let ceilings = Ceilings { copy: 20e9, read: 15e9, write: 12e9, fma_fp64: 1e11, fma_fp32: 2e11, shared: None };
-//! let work = Work { bytes_read: 3_000, bytes_written: 1_000, flops: 500, shared_bytes: 0 };
+//! let work = Work { bytes_read: 3_000, bytes_written: 1_000, flops: 500, ..Work::default() };
 //! let bound = bound(&work, &ceilings, Precision::Fp64);
 //! assert_eq!(bound.limit, Limit::Memory);
 //! assert_eq!(bound.seconds, 2_000.0 / 20e9 + 2_000.0 / 15e9);
@@ -18,7 +18,7 @@ pub mod probe_text;
 mod work;
 
 pub use ceilings::Ceilings;
-pub use work::Work;
+pub use work::{Wavefronts, Work};
 
 use crate::scalar::Precision;
 use core::fmt;
@@ -30,8 +30,10 @@ pub enum Limit {
     Memory,
     /// Arithmetic.
     Flops,
-    /// Bytes to and from shared memory.
+    /// Bytes to and from shared memory, where wavefronts are not counted.
     Shared,
+    /// Wavefronts of the L1 data path.
+    Wavefronts,
 }
 
 impl fmt::Display for Limit {
@@ -40,6 +42,7 @@ impl fmt::Display for Limit {
             Self::Memory => "memory",
             Self::Flops => "arithmetic",
             Self::Shared => "shared memory",
+            Self::Wavefronts => "L1 wavefronts",
         })
     }
 }
@@ -57,6 +60,8 @@ pub struct Bound {
     pub flop_seconds: f64,
     /// Seconds for the bytes to and from shared memory; zero if the device has none.
     pub shared_seconds: f64,
+    /// Seconds for the wavefronts of the L1 data path, at the rate of shared memory; zero if they are not counted.
+    pub wavefront_seconds: f64,
 }
 
 impl Bound {
@@ -84,14 +89,15 @@ pub fn bound(work: &Work, ceilings: &Ceilings, precision: Precision) -> Bound {
         + seconds(work.bytes_read - both, ceilings.read)
         + seconds(work.bytes_written - both, ceilings.write);
     let flop_seconds = seconds(work.flops, ceilings.fma(precision));
-    let shared_seconds = ceilings
-        .shared
-        .map_or(0.0, |rate| seconds(work.shared_bytes, rate));
+    let at_shared_rate = |bytes| ceilings.shared.map_or(0.0, |rate| seconds(bytes, rate));
+    let shared_seconds = at_shared_rate(work.shared_bytes);
+    let wavefront_seconds = at_shared_rate(work.wavefronts.total() * Wavefronts::BYTES);
 
     let mut longest = (memory_seconds, Limit::Memory);
     for other in [
         (flop_seconds, Limit::Flops),
         (shared_seconds, Limit::Shared),
+        (wavefront_seconds, Limit::Wavefronts),
     ] {
         if other.0 > longest.0 {
             longest = other;
@@ -103,6 +109,7 @@ pub fn bound(work: &Work, ceilings: &Ceilings, precision: Precision) -> Bound {
         memory_seconds,
         flop_seconds,
         shared_seconds,
+        wavefront_seconds,
     }
 }
 
@@ -135,6 +142,7 @@ mod tests {
             bytes_written,
             flops,
             shared_bytes,
+            ..Work::default()
         };
         bound(&work, &CEILINGS, Precision::Fp64)
     }
@@ -155,6 +163,23 @@ mod tests {
         assert_eq!(seconds_of(16, 16, 65, 5).limit, Limit::Shared);
         assert_eq!(seconds_of(0, 0, 64, 0).seconds, 2.0);
         assert_eq!(seconds_of(0, 0, 0, 2).seconds, 1.0);
+    }
+
+    #[test]
+    fn wavefronts_take_the_time_of_as_many_full_ones_of_shared_memory() {
+        let work = Work {
+            shared_bytes: 4 * Wavefronts::BYTES,
+            wavefronts: Wavefronts {
+                shared: 3,
+                global: 2,
+                reductions: 1,
+            },
+            ..Work::default()
+        };
+        let found = bound(&work, &CEILINGS, Precision::Fp64);
+        assert_eq!(found.limit, Limit::Wavefronts);
+        assert_eq!(found.seconds, 6.0 * 128.0 / 2.0);
+        assert_eq!(found.shared_seconds, 4.0 * 128.0 / 2.0);
     }
 
     #[test]

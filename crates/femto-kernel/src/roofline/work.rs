@@ -2,9 +2,9 @@
 
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul};
+use serde::Serialize;
 
-/// The data moved and the operations done by one application, from the schedule and the sizes, never
-/// measured.
+/// The data moved and the operations done by one application, from the schedule and the sizes, never measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Work {
     /// Bytes read from memory, each counted once however often it is used.
@@ -15,12 +15,47 @@ pub struct Work {
     pub flops: u64,
     /// Bytes read from and written to shared memory.
     pub shared_bytes: u64,
+    /// Use of the L1 data path; zero unless the kernels' texts were run to count it.
+    pub wavefronts: Wavefronts,
+}
+
+/// Wavefronts of the L1 data path of a GPU, through which accesses to shared and to global memory pass: what a unit serves in
+/// one clock, at most [`Wavefronts::BYTES`] of one access of a warp.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Wavefronts {
+    /// Of shared memory, and of copies from global memory to it.
+    pub shared: u64,
+    /// Of loads from and stores to global memory.
+    pub global: u64,
+    /// Of atomic additions to global memory.
+    pub reductions: u64,
+}
+
+impl Wavefronts {
+    /// The most that one wavefront carries.
+    pub const BYTES: u64 = 128;
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.shared + self.global + self.reductions
+    }
 }
 
 impl Work {
     /// Bytes read and written together.
     pub fn bytes(&self) -> u64 {
         self.bytes_read + self.bytes_written
+    }
+}
+
+impl Add for Wavefronts {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            shared: self.shared + other.shared,
+            global: self.global + other.global,
+            reductions: self.reductions + other.reductions,
+        }
     }
 }
 
@@ -32,6 +67,7 @@ impl Add for Work {
             bytes_written: self.bytes_written + other.bytes_written,
             flops: self.flops + other.flops,
             shared_bytes: self.shared_bytes + other.shared_bytes,
+            wavefronts: self.wavefronts + other.wavefronts,
         }
     }
 }
@@ -51,6 +87,11 @@ impl Mul<u64> for Work {
             bytes_written: self.bytes_written * times,
             flops: self.flops * times,
             shared_bytes: self.shared_bytes * times,
+            wavefronts: Wavefronts {
+                shared: self.wavefronts.shared * times,
+                global: self.wavefronts.global * times,
+                reductions: self.wavefronts.reductions * times,
+            },
         }
     }
 }

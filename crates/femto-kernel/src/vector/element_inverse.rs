@@ -71,7 +71,7 @@ impl InverseShape {
             bytes_read: (numbers * T::BYTES + indices * size_of::<u32>()) as u64,
             bytes_written: (items * nodes * T::BYTES) as u64,
             flops: (items * nodes * (4 * self.axes * self.nodes_1d + 2 * self.axes + 3)) as u64,
-            shared_bytes: 0,
+            ..Work::default()
         }
     }
 

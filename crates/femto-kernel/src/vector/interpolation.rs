@@ -76,7 +76,7 @@ impl InterpolationShape {
             bytes_read: numbers(inputs) + (elements * inputs * size_of::<u32>()) as u64,
             bytes_written: numbers(outputs),
             flops: (elements * steps.sum::<usize>()) as u64,
-            shared_bytes: 0,
+            ..Work::default()
         }
     }
 

@@ -58,18 +58,18 @@ impl Cost {
     }
 
     /// The work for `len` entries of type `T`.
-    pub const fn work<T: Real>(&self, len: usize) -> Work {
+    pub fn work<T: Real>(&self, len: usize) -> Work {
         let (len, bytes) = (len as u64, T::BYTES as u64);
         Work {
             bytes_read: self.reads * len * bytes,
             bytes_written: self.writes * len * bytes,
             flops: self.flops * len,
-            shared_bytes: 0,
+            ..Work::default()
         }
     }
 
     /// The work for this many entries of a list, including reading the list.
-    pub const fn listed_work<T: Real>(&self, count: usize) -> Work {
+    pub fn listed_work<T: Real>(&self, count: usize) -> Work {
         let mut work = self.work::<T>(count);
         work.bytes_read += (count * size_of::<u32>()) as u64;
         work
@@ -112,14 +112,14 @@ pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
 pub const INVERT: Cost = Cost::new("invert", 1, 1, 1);
 
 /// The work of projecting vectors of so many components at `count` nodes of a list.
-pub const fn projection_work<T: Real>(components: u64, count: usize) -> Work {
+pub fn projection_work<T: Real>(components: u64, count: usize) -> Work {
     let square = components * components;
     let cost = Cost::new("project", square + components, components, 2 * square);
     cost.listed_work::<T>(count)
 }
 
 /// The work of [`convert`] from numbers of type `S` for `len` entries.
-pub const fn conversion_work<S: Real, T: Real>(len: usize) -> Work {
+pub fn conversion_work<S: Real, T: Real>(len: usize) -> Work {
     let mut work = Cost::new("convert", 0, 1, 0).work::<T>(len);
     work.bytes_read = (len * S::BYTES) as u64;
     work

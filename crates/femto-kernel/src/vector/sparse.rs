@@ -41,7 +41,7 @@ pub fn work<T: Real>(
         bytes_read: (read * T::BYTES + places * size_of::<u32>()) as u64,
         bytes_written: (rows * T::BYTES) as u64,
         flops: (entries + values) as u64,
-        shared_bytes: 0,
+        ..Work::default()
     }
 }
 

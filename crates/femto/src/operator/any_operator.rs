@@ -41,6 +41,12 @@ pub trait AnyOperator: Send + Sync {
     /// As [`Operator::inspection`].
     fn inspection(&self) -> &Inspection;
 
+    /// As [`Operator::count_wavefronts`].
+    ///
+    /// # Errors
+    /// From the device.
+    fn count_wavefronts(&self) -> Result<(), OperatorError>;
+
     /// As [`Operator::work`].
     fn work(&self) -> Work;
 
@@ -111,6 +117,10 @@ impl<T: Number, D: Backend + VectorOps<T>> AnyOperator for Operator<T, D> {
 
     fn inspection(&self) -> &Inspection {
         self.inspection()
+    }
+
+    fn count_wavefronts(&self) -> Result<(), OperatorError> {
+        self.count_wavefronts()
     }
 
     fn work(&self) -> Work {

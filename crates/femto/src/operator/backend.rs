@@ -65,6 +65,22 @@ pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Counts the wavefronts of [`Bound::apply`] on vectors of `dofs` entries, for [`Bound::work`], where kernels' texts can.
+    fn count_wavefronts(&self, context: &EvalContext, dofs: usize) -> Result<(), OperatorError> {
+        let _ = (context, dofs);
+        Ok(())
+    }
+
+    /// The same of [`Bound::apply_elements`].
+    fn count_element_wavefronts(
+        &self,
+        context: &EvalContext,
+        element_dofs: usize,
+    ) -> Result<(), OperatorError> {
+        let _ = (context, element_dofs);
+        Ok(())
+    }
+
     /// Work of [`Bound::apply`] on vectors of `dofs` entries; `planned` is the host's.
     fn work(&self, dofs: usize, planned: Work) -> Work {
         let _ = dofs;

@@ -85,6 +85,13 @@ struct BoundShape<T: Number, D: Backend> {
     bound: D::Bound<T>,
 }
 
+impl<T: Number, D: Backend> BoundShape<T, D> {
+    /// Length of an E-vector of the shape.
+    fn element_dofs(&self) -> usize {
+        (self.plan.elements as u64 * self.plan.element_dofs()) as usize
+    }
+}
+
 /// Lengths of the vectors that an operator takes.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
@@ -316,6 +323,30 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.sizes.element_dofs
     }
 
+    /// Counts the wavefronts of the L1 data path that one [`Operator::apply`] takes on the elements, for [`Operator::work`]: runs
+    /// the kernels once on zeros with numbers that count. Only on NVIDIA's GPUs; does nothing elsewhere.
+    ///
+    /// # Errors
+    /// From the device: not enough memory for two L-vectors, or a text that does not compile.
+    pub fn count_wavefronts(&self) -> Result<(), OperatorError> {
+        let (context, dofs) = (self.context(), self.sizes.dofs);
+        let mut shapes = self.shapes.iter();
+        shapes.try_for_each(|shape| shape.bound.count_wavefronts(&context, dofs))
+    }
+
+    /// The same of one [`Operator::apply_elements`], for [`Operator::element_work`].
+    ///
+    /// # Errors
+    /// As [`Operator::count_wavefronts`].
+    pub fn count_element_wavefronts(&self) -> Result<(), OperatorError> {
+        let context = self.context();
+        let mut shapes = self.shapes.iter();
+        shapes.try_for_each(|shape| {
+            let dofs = shape.element_dofs();
+            shape.bound.count_element_wavefronts(&context, dofs)
+        })
+    }
+
     /// Work of one [`Operator::apply`] on L-vectors.
     pub fn work(&self) -> Work {
         let of_shape = |shape: &BoundShape<T, D>| {
@@ -330,9 +361,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     pub fn element_work(&self) -> Work {
         let of_shape = |shape: &BoundShape<T, D>| {
             let planned = shape.plan.element_work(T::PRECISION);
-            let elements = shape.plan.elements as u64;
-            let dofs = (elements * shape.plan.element_dofs()) as usize;
-            shape.bound.element_work(dofs, planned)
+            shape.bound.element_work(shape.element_dofs(), planned)
         };
         self.shapes.iter().map(of_shape).sum()
     }

@@ -9,3 +9,4 @@ mod common;
 mod matrices;
 mod operators;
 mod solutions;
+mod wavefronts;

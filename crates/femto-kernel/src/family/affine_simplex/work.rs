@@ -67,6 +67,7 @@ impl KernelSpec<'_> {
             bytes_written: (elements * written) as u64,
             flops: (elements * self.components) as u64 * flops,
             shared_bytes: (elements * self.components * shared * numbers) as u64,
+            ..Work::default()
         }
     }
 }

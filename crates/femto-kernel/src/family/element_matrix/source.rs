@@ -165,6 +165,7 @@ impl KernelSpec {
             bytes_written: (elements * written) as u64,
             flops: (elements * 2 * unknowns * unknowns * sides) as u64,
             shared_bytes: (elements * shared) as u64,
+            ..Work::default()
         }
     }
 }

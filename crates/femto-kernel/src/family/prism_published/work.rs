@@ -63,7 +63,7 @@ impl StageWork {
                 bytes_read: read * vector + if by_cells { map } else { 0 },
                 bytes_written: written * vector,
                 flops,
-                shared_bytes: 0,
+                ..Work::default()
             },
             nominal_flops,
         }

@@ -70,6 +70,19 @@ pub(crate) trait Driver: Debug + Send + Sync {
     fn build(&self, text: &KernelText, wants_binary: bool) -> Result<Built, DeviceError>;
     /// A module from the binary of an earlier `build` on the same device and driver.
     fn load(&self, binary: &[u8]) -> Result<Handle, DeviceError>;
+    /// The text in the driver's assembly; `None` if it has none.
+    fn assembly(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
+        let _ = text;
+        Ok(None)
+    }
+    /// A module from the driver's assembly.
+    fn load_assembly(&self, assembly: &str) -> Result<Handle, DeviceError> {
+        let _ = assembly;
+        Err(DeviceError::Unsupported {
+            device: self.kind().name(),
+            what: "load assembly",
+        })
+    }
     /// `None` if the module has no such kernel.
     unsafe fn kernel(
         &self,

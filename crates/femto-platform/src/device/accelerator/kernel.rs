@@ -108,6 +108,31 @@ impl Accelerator {
         })
     }
 
+    /// The text in the device's assembly, for programs to edit: PTX, or `None` for drivers without one.
+    ///
+    /// # Errors
+    /// As [`Accelerator::compile`].
+    pub fn assembly(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
+        self.driver.assembly(text)
+    }
+
+    /// A module of assembly, which is not cached.
+    ///
+    /// # Errors
+    /// A driver error, as for a text that it cannot assemble.
+    pub fn load_assembly(&self, name: &str, assembly: &str) -> Result<Module, DeviceError> {
+        self.refuse_while_capturing("load assembly while work is captured")?;
+        let module = self.module(self.driver.load_assembly(assembly)?);
+        Ok(Module {
+            contents: Arc::new(Contents {
+                module,
+                name: name.to_owned(),
+                log: String::new(),
+                warnings: Vec::new(),
+            }),
+        })
+    }
+
     /// The module in the cache, with its log. One that the driver rejects is dropped.
     fn kept_module(
         &self,

@@ -107,6 +107,15 @@ impl Driver for Cuda {
         self.load_cubin(binary)
     }
 
+    fn assembly(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
+        let assembly = self.compiler.assembly(text, &self.features.architecture)?;
+        Ok(Some(assembly))
+    }
+
+    fn load_assembly(&self, assembly: &str) -> Result<Handle, DeviceError> {
+        self.load_ptx(assembly)
+    }
+
     unsafe fn kernel(
         &self,
         module: Handle,

@@ -2,6 +2,7 @@
 
 use super::Cuda;
 use super::api::{ERROR_NOT_FOUND, NAME, Object, SUCCESS};
+use super::nvrtc::to_c;
 use crate::device::accelerator::driver::Handle;
 use crate::device::accelerator::{Argument, Launch, MAX_ARGUMENTS, Usage};
 use crate::device::{DeviceError, KernelError};
@@ -31,10 +32,24 @@ impl Cuda {
                 reason: "it is not an ELF file".to_owned(),
             });
         }
+        // SAFETY: the image is a whole ELF file.
+        unsafe { self.load_image(cubin) }
+    }
+
+    /// A module of PTX, which the driver assembles.
+    pub(super) fn load_ptx(&self, text: &str) -> Result<Handle, DeviceError> {
+        let text = to_c(text)?;
+        // SAFETY: the image is a text that ends with zero.
+        unsafe { self.load_image(text.as_bytes_with_nul()) }
+    }
+
+    /// # Safety
+    /// The image is a whole ELF file, or a text that ends with zero.
+    unsafe fn load_image(&self, image: &[u8]) -> Result<Handle, DeviceError> {
         let mut module: Object = null_mut();
         self.enter()?;
-        // SAFETY: the image is a whole ELF file, which the driver copies.
-        let code = unsafe { (self.api.cuModuleLoadData)(&raw mut module, cubin.as_ptr().cast()) };
+        // SAFETY: the caller vouches for the image, which the driver copies.
+        let code = unsafe { (self.api.cuModuleLoadData)(&raw mut module, image.as_ptr().cast()) };
         self.api.check("load a compiled kernel", code)?;
         Ok(Handle::of(module))
     }

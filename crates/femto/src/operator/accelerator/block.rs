@@ -6,16 +6,17 @@ use super::contributions::Contributions;
 use super::node_list::NodeList;
 use super::pack::Packer;
 use crate::Number;
+use crate::accelerator::Counting;
 use crate::operator::OperatorError;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{BlockKernels, Candidate, Elements, KernelSource, Operand, Target};
-use femto_kernel::roofline::Work;
+use femto_kernel::roofline::{Wavefronts, Work};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
 };
 use femto_platform::device::{Buffer, Device, DeviceError};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The elements of one kind of map.
 #[derive(Debug)]
@@ -71,7 +72,9 @@ pub(super) struct Compiled {
     pub(super) schedule: String,
     /// Number of elements, or of places for them, that it runs over.
     places: usize,
-    pub(super) work: Work,
+    planned: Work,
+    /// Once they are counted.
+    pub(super) wavefronts: OnceLock<Wavefronts>,
     kernel: Kernel,
 }
 
@@ -93,9 +96,28 @@ impl Compiled {
             source,
             schedule,
             places,
-            work,
+            planned: work,
+            wavefronts: OnceLock::new(),
             kernel,
         })
+    }
+
+    /// The same kernel, counting.
+    pub(super) fn counting(&self, counting: &Counting) -> Result<Self, DeviceError> {
+        Ok(Self {
+            source: self.source.clone(),
+            schedule: self.schedule.clone(),
+            wavefronts: OnceLock::new(),
+            kernel: counting.kernel(self.source.entry)?,
+            ..*self
+        })
+    }
+
+    pub(super) fn work(&self) -> Work {
+        Work {
+            wavefronts: self.wavefronts.get().copied().unwrap_or_default(),
+            ..self.planned
+        }
     }
 }
 

@@ -6,7 +6,8 @@
 //! some nodes of the caller's mesh before it is used (`verify`). The diagonal's kernels, which run once a
 //! solve, are not compared. Nodes shared by several elements are set to zero first and summed by atomic
 //! additions (`zero`); for deterministic sums, elements write contributions that a second kernel sums
-//! (`contributions`). Element matrices are assembled by another bound operator (`matrices`).
+//! (`contributions`). Element matrices are assembled by another bound operator (`matrices`). For bounds, kernels are run
+//! once with calls that count their accesses to memory.
 
 mod arrays;
 mod block;

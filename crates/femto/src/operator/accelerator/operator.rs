@@ -8,13 +8,13 @@ use super::pack::Packer;
 use super::sums::Sums;
 use super::verify::Expected;
 use crate::Number;
-use crate::accelerator::{language, limits};
+use crate::accelerator::{Counting, language, limits};
 use crate::operator::{Binding, Bound, OperatorError};
 use femto_kernel::family::{Candidate, Elements, EvalContext, Scatter, Target, Vectors};
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use femto_platform::device::{Buffer, DeviceError};
+use femto_platform::device::{Buffer, Device, DeviceError};
 use std::sync::OnceLock;
 
 /// Edits a kernel text, given its schedule in words, before it is compiled. Only the test that plants a
@@ -296,7 +296,7 @@ impl<T: Number> AcceleratorBound<T> {
     fn element_schedules(&self) -> Vec<(String, Work)> {
         if let Some((kernels, _)) = self.element.get() {
             let kernels = kernels.iter();
-            return kernels.map(|it| (it.schedule.clone(), it.work)).collect();
+            return kernels.map(|it| (it.schedule.clone(), it.work())).collect();
         }
         let first = |block: &BoundBlock<T>| {
             let all = block.kernels.candidates(self.element_vectors());
@@ -304,6 +304,30 @@ impl<T: Number> AcceleratorBound<T> {
             Some((first.schedule, first.work))
         };
         self.blocks.iter().filter_map(first).collect()
+    }
+
+    /// Counts once what `kernels` do when `launch` runs them over all elements, where the device can.
+    fn count(
+        &self,
+        kernels: &[Compiled],
+        launch: impl FnOnce(&[Compiled]) -> Result<(), OperatorError>,
+    ) -> Result<(), OperatorError> {
+        if kernels.iter().all(|it| it.wavefronts.get().is_some()) {
+            return Ok(());
+        }
+        let text = |it: &Compiled| Counting::new(&self.device, &it.source.name, &it.source.text);
+        let made: Option<Result<Vec<_>, _>> =
+            kernels.iter().map(|it| text(it).transpose()).collect();
+        let Some(counting) = made.transpose()? else {
+            return Ok(());
+        };
+        let pairs = kernels.iter().zip(&counting);
+        let same = pairs.map(|(kernel, counting)| kernel.counting(counting));
+        launch(&same.collect::<Result<Vec<_>, _>>()?)?;
+        for (kernel, counting) in kernels.iter().zip(&counting) {
+            _ = kernel.wavefronts.set(counting.take(&self.device)?);
+        }
+        Ok(())
     }
 
     fn diagonals(&self) -> Result<&[Compiled], OperatorError> {
@@ -390,6 +414,26 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         .collect()
     }
 
+    fn count_wavefronts(&self, context: &EvalContext, dofs: usize) -> Result<(), OperatorError> {
+        self.count(&self.nodal, |kernels| {
+            let (u, mut v) = (self.device.zeros(dofs)?, self.device.zeros(dofs)?);
+            self.launch(kernels, context, Some(&u), &mut v)
+        })
+    }
+
+    fn count_element_wavefronts(
+        &self,
+        context: &EvalContext,
+        element_dofs: usize,
+    ) -> Result<(), OperatorError> {
+        let kernels = self.element_kernels(context)?;
+        self.count(kernels, |kernels| {
+            let zeros = || self.device.zeros(element_dofs);
+            let (u, mut v) = (zeros()?, zeros()?);
+            self.launch_elements(kernels, context, &u, &mut v)
+        })
+    }
+
     /// Work of an application: each block's arrays, input, fields and output once, and the sums of shared
     /// nodes.
     fn work(&self, dofs: usize, _: Work) -> Work {
@@ -400,7 +444,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
             ..Work::default()
         };
         let sums = self.sums.work(self.components * T::BYTES);
-        vectors + sums + self.nodal.iter().map(|it| it.work).sum()
+        vectors + sums + self.nodal.iter().map(Compiled::work).sum()
     }
 
     fn element_work(&self, _: usize, _: Work) -> Work {

@@ -8,7 +8,7 @@ use super::plan::{KindPlan, Plan};
 use super::{Backend, Bound as _, BoundShape, DataLevel, FactorPrecision, Operator};
 use crate::Number;
 use alternative::Candidate;
-use femto_kernel::roofline::{Ceilings, Work, bound};
+use femto_kernel::roofline::{Ceilings, Wavefronts, Work, bound};
 use femto_kernel::scalar::Precision;
 use serde::Serialize;
 use std::fmt::{self, Display};
@@ -46,9 +46,11 @@ pub struct Explanation {
     pub flops: u64,
     /// Flops of one application as the literature counts them.
     pub nominal_flops: u64,
+    /// Use of the L1 data path, if it was counted: [`Operator::count_wavefronts`].
+    pub wavefronts: Option<Wavefronts>,
     /// The shortest time that the ceilings allow, in seconds; `None` without measured ceilings.
     pub bound_seconds: Option<f64>,
-    /// The limiting resource: "memory" or "arithmetic".
+    /// The limiting resource, such as "memory" or "L1 wavefronts".
     pub limit: Option<String>,
     /// The measured time of one application in seconds.
     pub measured_seconds: Option<f64>,
@@ -69,6 +71,11 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let plans = || self.shapes.iter().map(|shape| &shape.plan);
         let planned: Work = plans().map(|plan| plan.work(T::PRECISION)).sum();
         let own = self.work();
+        // Levels are compared by what is known of all of them.
+        let uncounted = Work {
+            wavefronts: Wavefronts::default(),
+            ..own
+        };
         let candidate = |level| {
             // The device's own count, adjusted by the plan's difference between the two levels.
             let other: Work = plans()
@@ -78,7 +85,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             let work = Work {
                 bytes_read: change(own.bytes_read, planned.bytes_read, other.bytes_read),
                 flops: change(own.flops, planned.flops, other.flops),
-                ..own
+                ..uncounted
             };
             let bound = ceilings.map(|rates| bound(&work, rates, T::PRECISION));
             Candidate { level, work, bound }
@@ -86,15 +93,15 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let found = ceilings.map(|rates| bound(&own, rates, T::PRECISION));
         let chosen = Candidate {
             level: self.data_level(),
-            work: own,
-            bound: found,
+            work: uncounted,
+            bound: ceilings.map(|rates| bound(&uncounted, rates, T::PRECISION)),
         };
         let why = distinct(plans().map(|plan| plan.level.why()), "; ");
         let others = [DataLevel::OnTheFly, DataLevel::Partial].into_iter();
         let alternatives = others.filter(|&other| plans().any(|plan| plan.level.level != other));
         let bases = || plans().filter_map(|plan| plan.base.as_deref());
         let assembly = bases().next().map(|base| {
-            let rates = ceilings.zip(found);
+            let rates = ceilings.zip(chosen.bound);
             let bounds = rates.map(|(rates, own)| {
                 let columns = |plan: &Plan| plan.columns() as u64;
                 let products = plans().filter_map(|plan| {
@@ -135,6 +142,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             bytes_written: own.bytes_written,
             flops: own.flops,
             nominal_flops: self.nominal_flops(),
+            wavefronts: (own.wavefronts.total() > 0).then_some(own.wavefronts),
             bound_seconds: found.map(|bound| bound.seconds),
             limit: found.map(|bound| bound.limit.to_string()),
             measured_seconds: measured,
@@ -289,6 +297,19 @@ impl Display for Explanation {
             giga(self.flops),
             giga(self.nominal_flops)
         )?;
+        if let Some(wavefronts) = self.wavefronts {
+            let all = wavefronts.total() as f64;
+            let percent = |part: u64| 100.0 * part as f64 / all;
+            writeln!(
+                f,
+                "  its accesses take {:.4} million wavefronts of L1: {:.0} % of shared memory, {:.0} % of global memory, \
+                 {:.0} % of reductions",
+                all * 1e-6,
+                percent(wavefronts.shared),
+                percent(wavefronts.global),
+                percent(wavefronts.reductions)
+            )?;
+        }
         if let (Some(seconds), Some(limit)) = (self.bound_seconds, &self.limit) {
             writeln!(f, "  bound {:.3} ms, set by {limit}", seconds * 1e3)?;
         }

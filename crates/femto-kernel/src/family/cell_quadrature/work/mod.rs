@@ -88,6 +88,7 @@ pub fn work(
         bytes_written: written as u64,
         flops: cells as u64 * flops(shape, schedule),
         shared_bytes: (numbers * shared_numbers(shape, schedule, counts)) as u64,
+        ..Work::default()
     }
 }
 

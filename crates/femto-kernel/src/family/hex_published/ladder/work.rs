@@ -24,6 +24,7 @@ impl Step {
             bytes_written: elements * nodes * bytes,
             flops: elements * self.nominal_flops(sizes),
             shared_bytes: elements * (block.reads + block.writes) * bytes,
+            ..Work::default()
         }
     }
 

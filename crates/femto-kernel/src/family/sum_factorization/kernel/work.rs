@@ -28,6 +28,7 @@ impl KernelSpec<'_> {
                 ThreadPer::Element => shape.whole_element_flops(),
             },
             shared_bytes: self.shared_bytes(schedule) + staged * geometry,
+            ..Work::default()
         }
     }
 

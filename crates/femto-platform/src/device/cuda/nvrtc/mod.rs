@@ -6,7 +6,8 @@ use super::log::{EntryUsage, entry_usage};
 use crate::device::accelerator::KernelText;
 use crate::device::library::{self, Missing, functions};
 use crate::device::{DeviceError, DeviceKind, KernelError};
-use program::{OpenProgram, to_c};
+use program::OpenProgram;
+pub(super) use program::to_c;
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,8 @@ functions!(
         nvrtcCompileProgram: nvrtc!(Program, c_int, *const *const c_char),
         nvrtcGetCUBINSize: nvrtc!(Program, *mut usize),
         nvrtcGetCUBIN: nvrtc!(Program, *mut c_char),
+        nvrtcGetPTXSize: nvrtc!(Program, *mut usize),
+        nvrtcGetPTX: nvrtc!(Program, *mut c_char),
         nvrtcGetProgramLogSize: nvrtc!(Program, *mut usize),
         nvrtcGetProgramLog: nvrtc!(Program, *mut c_char),
         nvrtcGetErrorString: Option<unsafe extern "C" fn(c_int) -> *const c_char>,
@@ -154,9 +157,34 @@ impl Compiler {
     /// # Errors
     /// [`KernelError::Compile`] with the log, [`DeviceError::DriverTooOld`] for an unknown architecture.
     pub fn compile(&self, text: &KernelText, architecture: &str) -> Result<Compiled, DeviceError> {
+        let (program, log) = self.program(text, architecture, architecture)?;
+        Ok(Compiled {
+            cubin: program.cubin()?,
+            entries: entry_usage(&log),
+            log,
+        })
+    }
+
+    /// Compiles a text to assembly, PTX, for `architecture`, such as `sm_90`.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn assembly(&self, text: &KernelText, architecture: &str) -> Result<String, DeviceError> {
+        let target = architecture.replacen("sm_", "compute_", 1);
+        let (program, _) = self.program(text, architecture, &target)?;
+        program.assembly()
+    }
+
+    /// A compiled program and its log. The `target` is the architecture, or its virtual one.
+    fn program(
+        &self,
+        text: &KernelText,
+        architecture: &str,
+        target: &str,
+    ) -> Result<(OpenProgram<'_>, String), DeviceError> {
         self.check_architecture(architecture)?;
         let (source, name) = (to_c(text.text)?, to_c(text.name)?);
-        let target = format!("--gpu-architecture={architecture}");
+        let target = format!("--gpu-architecture={target}");
         let options = OPTIONS.into_iter().chain([target.as_str()]);
         let options = options
             .chain(text.options.iter().map(String::as_str))
@@ -178,11 +206,7 @@ impl Compiler {
             }
             code => self.check("compile", code)?,
         }
-        Ok(Compiled {
-            cubin: program.cubin()?,
-            entries: entry_usage(&log),
-            log,
-        })
+        Ok((program, log))
     }
 
     fn check(&self, action: &'static str, code: c_int) -> Result<(), DeviceError> {

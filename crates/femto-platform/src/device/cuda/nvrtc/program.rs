@@ -5,7 +5,7 @@ use crate::device::DeviceError;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::null;
 
-pub(super) fn to_c(text: &str) -> Result<CString, DeviceError> {
+pub(in crate::device::cuda) fn to_c(text: &str) -> Result<CString, DeviceError> {
     CString::new(text).map_err(|_| DeviceError::Unsupported {
         device: NAME,
         what: "compile a text, name or option that contains a zero byte",
@@ -49,6 +49,13 @@ impl<'a> OpenProgram<'a> {
         let log = log.unwrap_or_default();
         let text = log.split(|&byte| byte == 0).next().unwrap_or(&[]);
         String::from_utf8_lossy(text).trim_end().to_owned()
+    }
+
+    pub(super) fn assembly(&self) -> Result<String, DeviceError> {
+        let api = &self.compiler.api;
+        let text = self.bytes(api.nvrtcGetPTXSize, api.nvrtcGetPTX)?;
+        let text = text.split(|&byte| byte == 0).next().unwrap_or(&[]);
+        Ok(String::from_utf8_lossy(text).into_owned())
     }
 
     pub(super) fn cubin(&self) -> Result<Vec<u8>, DeviceError> {
