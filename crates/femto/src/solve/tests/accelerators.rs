@@ -1,6 +1,6 @@
 //! Solvers on accelerators match those on the host.
 
-use super::newton::run_newton;
+use super::algebraic::run_newton;
 use super::*;
 use crate::accelerator::language;
 use crate::solve::newton::{NewtonParams, NonlinearProblem};

@@ -1,6 +1,7 @@
 //! Small equations with known solutions, and helpers to solve them.
 
 mod accelerators;
+mod algebraic;
 mod cg;
 mod gmres;
 mod krylov;

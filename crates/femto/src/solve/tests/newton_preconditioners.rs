@@ -1,6 +1,7 @@
 //! Newton's method with preconditioners that are replaced.
 
-use super::newton::{Algebraic, CELLS, but, heat, run_newton};
+use super::algebraic::{Algebraic, CELLS, heat, run_newton};
+use super::newton::but;
 use super::*;
 use crate::solve::newton::{NewtonParams, NonlinearProblem};
 

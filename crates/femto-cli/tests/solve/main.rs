@@ -1,15 +1,17 @@
 //! `femto solve`: outcomes of cases.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod choices;
+#[path = "../common/mod.rs"]
 mod common;
+mod finned_elbow;
+mod output;
 
-use common::{case_path, femto, json, run, run_changed, scratch, text, write};
-use femto::kernel::form::{LinearElasticity, Poisson};
+use common::{case_path, femto, json, run, scratch, text, write};
+use femto::kernel::form::LinearElasticity;
 use femto::platform::device::Device;
-use femto::problem::GridFunction;
-use femto::{Host, Operator, OperatorParams, Quadrature};
+use femto::{Host, Operator, OperatorParams};
 use femto_cli::solve::{Outcome, Status};
-use serde_json::Value;
 
 fn assert_close(what: &str, found: f64, expected: f64, relative: f64) {
     let error = (found - expected).abs();
@@ -53,111 +55,6 @@ fn terrain_has_its_error() {
     assert_close("L2 error", errors.l2, 2.047e-2, 1e-3);
     assert_close("H1 error", errors.h1_seminorm.unwrap(), 5.764e-1, 1e-3);
     assert_eq!(u.unwrap().blocks[0].geometry.columns().unwrap().layers, 24);
-}
-
-/// An independent solve with degree 2 gives 45.64 as the lowest temperature.
-#[test]
-fn the_finned_elbow_is_as_warm_as_it_should_be() {
-    let Outcome { report, u } = run("finned-elbow");
-    assert_eq!(report.status, Status::Converged);
-    assert_eq!((report.mesh.cells, report.unknowns.all), (1784, 143_800));
-    let range = report.solution.unwrap();
-    assert!((range.max - 90.0).abs() < 1e-9, "{range:?}");
-    assert!((45.5..45.7).contains(&range.min), "{range:?}");
-    assert!(report.mesh.warnings.is_empty());
-    let text = report.to_string();
-    assert!(
-        text.contains("levels      degree 4: 143 800, degree 2: "),
-        "{text}"
-    );
-    assert!(
-        text.contains("chosen      multigrid: the operator is"),
-        "{text}"
-    );
-    let solver = report.solver.unwrap();
-    assert!(solver.iterations <= 20, "{}", solver.iterations);
-    let degrees = solver.levels.iter().map(|level| level.degree);
-    assert!(
-        degrees.eq([Some(4), Some(2), Some(1), None]),
-        "{:?}",
-        solver.levels
-    );
-
-    let u = u.unwrap();
-    let (entering, leaving) = (entering(&u), leaving(&u));
-    assert!(leaving > 1e3, "{leaving}");
-    assert_close("heat that enters", entering, leaving, 1e-6);
-}
-
-/// What the case asks for is taken, and needs no reason. Curved cells of poor shape take many iterations.
-#[test]
-fn the_finned_elbow_takes_many_iterations_with_jacobi() {
-    let jacobi = "[solver]\npreconditioner = \"jacobi\"";
-    let Outcome { report, .. } = run_changed("finned-elbow", "[solver]", jacobi);
-    assert_eq!(report.status, Status::Converged);
-    assert!(!report.to_string().contains("chosen"));
-    let solver = report.solver.unwrap();
-    let iterations = solver.iterations;
-    assert!((380..=460).contains(&iterations), "{iterations}");
-    assert_eq!(
-        (solver.preconditioner, solver.preconditioner_reason),
-        ("jacobi", None)
-    );
-}
-
-/// ∫ ∂u/∂n over the bore: A u at the constrained nodes, where no flux is given.
-fn entering(u: &GridFunction) -> f64 {
-    let host = Host::with_threads(2).unwrap();
-    let params = OperatorParams::default();
-    let poisson = Operator::<f64, _>::new(
-        &host,
-        &u.blocks[0].space,
-        &u.blocks[0].geometry,
-        &Poisson::<3>,
-        params,
-    )
-    .unwrap();
-    let mut product = host.zeros(u.values.len()).unwrap();
-    poisson
-        .apply(&host.upload(&u.values).unwrap(), &mut product)
-        .unwrap();
-    // The nodes on the rim of the bore would also belong to the cooled part, if they touched.
-    let on = u.discretization(Quadrature::Gauss, 0.0);
-    let mut given = host.zeros(u.values.len()).unwrap();
-    on.neumann(&host, "cooled", &[&cooling], &mut given)
-        .unwrap();
-    let bore = u.blocks[0].space.boundary_nodes("bore").unwrap();
-    let at = bore.iter().map(|node| node.node as usize);
-    at.map(|node| product[node] - given[node]).sum()
-}
-
-/// The flux given by the case on the cooled faces.
-fn cooling([_, y, _]: [f64; 3]) -> f64 {
-    -0.2 * (1.0 - 0.5 * y / 22.0)
-}
-
-/// -∫ g over the cooled faces, by an independent rule.
-fn leaving(u: &GridFunction) -> f64 {
-    let rule = femto::element::quadrature::gauss(9);
-    let weights = rule
-        .weights
-        .iter()
-        .flat_map(|a| rule.weights.iter().map(move |b| a * b));
-    let weights: Vec<f64> = weights.collect();
-    let rows = rule.points.iter();
-    let grid = rows.flat_map(|&t| rule.points.iter().map(move |&s| [s, t, 0.0]));
-    let grid: Vec<[f64; 3]> = grid.collect();
-    let facets = u.blocks[0].space.boundary().tagged("cooled").unwrap();
-    let heat = facets.iter().flat_map(|facet| {
-        let (cell, number) = (facet.cell as usize, usize::from(facet.number));
-        let at = u.blocks[0].geometry.facet_at_points(cell, number, &grid);
-        let terms = at.iter().zip(&weights).map(|(point, weight)| {
-            let [x, y, z] = point.area_normal;
-            -weight * (x * x + y * y + z * z).sqrt() * cooling(point.position)
-        });
-        terms.collect::<Vec<_>>()
-    });
-    heat.sum()
 }
 
 /// An independent solve with degree 2 gives 56.83 as the lowest temperature.
@@ -371,149 +268,4 @@ fn an_insulated_box_has_mean_zero() {
         message.contains("they add up to 7.639e0, 1.0e0 of their size"),
         "{message}"
     );
-}
-
-/// A replacement in a case: old text, new text.
-type Change<'a> = (&'a str, &'a str);
-
-/// Every form, rule, data level and precision against one solution: u = sin πx sin πy sin πz.
-#[test]
-fn choices_of_a_case_do_not_change_the_solution() {
-    let folder = scratch("choices");
-    let base = std::fs::read_to_string(case_path("box-sine")).unwrap();
-    let errors = |name: &str, change: &[Change]| {
-        let mut case = base.clone();
-        for (from, to) in change {
-            assert!(case.contains(from), "{from}");
-            case = case.replace(from, to);
-        }
-        let path = write(&folder, name, &case);
-        let output = femto(&["solve", &path, "--no-roofline", "--json"]);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{name}: {}",
-            text(&output.stderr)
-        );
-        json(&output)["errors"]["l2"].as_f64().unwrap()
-    };
-    let poisson = "kind = \"poisson\"";
-    let amplitude = "value = \"3 * pi^2";
-    let last = "max_iterations = 1000";
-    let screened = "kind = \"screened_poisson\"\nlambda = ";
-    let cases: [(&str, &[Change], f64); 7] = [
-        (
-            "mass",
-            &[(poisson, "kind = \"mass\""), (amplitude, "value = \"1")],
-            3e-6,
-        ),
-        (
-            "screened",
-            &[
-                (poisson, &format!("{screened}2.5")),
-                (amplitude, "value = \"(2.5 + 3 * pi^2)"),
-            ],
-            3e-6,
-        ),
-        (
-            "by-group",
-            &[
-                (poisson, &format!("{screened}{{ domain = 4 }}")),
-                (amplitude, "value = \"(4 + 3 * pi^2)"),
-            ],
-            3e-6,
-        ),
-        (
-            "collocated",
-            &[(last, "\n[quadrature]\nkind = \"gauss_lobatto\"")],
-            2e-5,
-        ),
-        (
-            "few-points",
-            &[(last, "\n[quadrature]\npoints_1d = 5")],
-            3e-6,
-        ),
-        (
-            "partial",
-            &[(last, "\n[run]\ndata_level = \"partial\"\nthreads = 1")],
-            3e-6,
-        ),
-        (
-            "fp32",
-            &[
-                ("tolerance = 1e-10", "tolerance = 1e-6"),
-                (last, "\n[run]\nprecision = \"fp32\""),
-            ],
-            1e-5,
-        ),
-    ];
-    for (name, change, most) in cases {
-        let error = errors(name, change);
-        assert!(error < most, "{name}: {error:e}");
-    }
-}
-
-/// VTK reads what femto reports, and so does meshio.
-#[test]
-fn vtk_reads_the_output() {
-    let Some(python) = std::env::var_os("FEMTO_PYTHON") else {
-        eprintln!("skipped: FEMTO_PYTHON is not set (`cargo xtask test` sets it)");
-        return;
-    };
-    let folder = scratch("vtk");
-    let (all, alone) = (["error", "exact", "solution", "source"], ["solution"]);
-    // VTK's Lagrange hexahedra, tetrahedra, triangles and quadrilaterals.
-    for (name, fields, volume, cell) in [
-        ("box-sine", &all[..], 1.0, 72),
-        ("finned-elbow", &alone[..], 95_074.0, 72),
-        ("neo-hookean-block", &alone[..], 2.0, 71),
-        ("p-laplacian", &all[..], 4.0, 69),
-        (
-            "quarter-annulus",
-            &all[..3],
-            // The area of VTK's polygons for the arcs, 48 sides a quarter.
-            72.0 * (std::f64::consts::PI / 96.0).sin(),
-            70,
-        ),
-    ] {
-        let vtu = folder.join(format!("{name}.vtu"));
-        let vtu = vtu.to_str().unwrap();
-        let output = femto(&[
-            "solve",
-            &case_path(name),
-            "--output",
-            vtu,
-            "--json",
-            "--no-roofline",
-        ]);
-        let report = json(&output);
-        let script = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../tests/python/vtu_ranges.py"
-        );
-        let read = std::process::Command::new(&python)
-            .args([script, vtu])
-            .output()
-            .unwrap();
-        assert!(read.status.success(), "{}", text(&read.stderr));
-        let seen = json(&read);
-        let components = if name == "neo-hookean-block" { 3 } else { 1 };
-        let points = seen["points"].as_u64().map(|points| components * points);
-        assert_eq!(points, report["unknowns"]["all"].as_u64());
-        assert_eq!(seen["cells"], report["mesh"]["cells"]);
-        assert_eq!(seen["types"], Value::from(vec![cell]), "{name}");
-        let meshio = [&seen["points"], &seen["cells"], &Value::from(fields)];
-        assert!(meshio.into_iter().eq(seen["meshio"].as_array().unwrap()));
-        let names: Vec<_> = seen["point_data"].as_object().unwrap().keys().collect();
-        assert_eq!(names, fields);
-        let greatest = seen["point_data"]["solution"][1].as_f64().unwrap();
-        // VTK's nodes are equispaced, femto's are not: their maxima differ slightly.
-        assert_close(
-            "greatest",
-            greatest,
-            report["solution"]["max"].as_f64().unwrap(),
-            1e-3,
-        );
-        assert_close("volume", seen["volume"].as_f64().unwrap(), volume, 1e-4);
-    }
 }

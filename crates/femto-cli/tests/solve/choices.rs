@@ -1,0 +1,83 @@
+//! Choices that must not change a solution.
+
+use crate::common::{case_path, femto, json, scratch, text, write};
+
+/// A replacement in a case: old text, new text.
+type Change<'a> = (&'a str, &'a str);
+
+/// Every form, rule, data level and precision against one solution: u = sin πx sin πy sin πz.
+#[test]
+fn choices_of_a_case_do_not_change_the_solution() {
+    let folder = scratch("choices");
+    let base = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let errors = |name: &str, change: &[Change]| {
+        let mut case = base.clone();
+        for (from, to) in change {
+            assert!(case.contains(from), "{from}");
+            case = case.replace(from, to);
+        }
+        let path = write(&folder, name, &case);
+        let output = femto(&["solve", &path, "--no-roofline", "--json"]);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{name}: {}",
+            text(&output.stderr)
+        );
+        json(&output)["errors"]["l2"].as_f64().unwrap()
+    };
+    let poisson = "kind = \"poisson\"";
+    let amplitude = "value = \"3 * pi^2";
+    let last = "max_iterations = 1000";
+    let screened = "kind = \"screened_poisson\"\nlambda = ";
+    let cases: [(&str, &[Change], f64); 7] = [
+        (
+            "mass",
+            &[(poisson, "kind = \"mass\""), (amplitude, "value = \"1")],
+            3e-6,
+        ),
+        (
+            "screened",
+            &[
+                (poisson, &format!("{screened}2.5")),
+                (amplitude, "value = \"(2.5 + 3 * pi^2)"),
+            ],
+            3e-6,
+        ),
+        (
+            "by-group",
+            &[
+                (poisson, &format!("{screened}{{ domain = 4 }}")),
+                (amplitude, "value = \"(4 + 3 * pi^2)"),
+            ],
+            3e-6,
+        ),
+        (
+            "collocated",
+            &[(last, "\n[quadrature]\nkind = \"gauss_lobatto\"")],
+            2e-5,
+        ),
+        (
+            "few-points",
+            &[(last, "\n[quadrature]\npoints_1d = 5")],
+            3e-6,
+        ),
+        (
+            "partial",
+            &[(last, "\n[run]\ndata_level = \"partial\"\nthreads = 1")],
+            3e-6,
+        ),
+        (
+            "fp32",
+            &[
+                ("tolerance = 1e-10", "tolerance = 1e-6"),
+                (last, "\n[run]\nprecision = \"fp32\""),
+            ],
+            1e-5,
+        ),
+    ];
+    for (name, change, most) in cases {
+        let error = errors(name, change);
+        assert!(error < most, "{name}: {error:e}");
+    }
+}
