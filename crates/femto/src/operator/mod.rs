@@ -14,10 +14,12 @@ mod explain;
 mod facets;
 mod host;
 mod level;
+mod memory;
 mod null;
 mod params;
 mod plan;
 mod tables;
+mod work;
 
 pub use accelerator::AcceleratorBound;
 #[doc(hidden)]
@@ -42,9 +44,8 @@ use femto_fem::space::{Block, Space};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{Form, Inspection};
-use femto_kernel::roofline::Work;
-use femto_kernel::scalar::Precision;
 use femto_platform::device::Buffer;
+use memory::check_memory;
 
 /// A weak form on a space, applied without a matrix.
 ///
@@ -83,13 +84,6 @@ pub struct Operator<T: Number, D: Backend> {
 struct BoundShape<T: Number, D: Backend> {
     plan: Plan,
     bound: D::Bound<T>,
-}
-
-impl<T: Number, D: Backend> BoundShape<T, D> {
-    /// Length of an E-vector of the shape.
-    fn element_dofs(&self) -> usize {
-        (self.plan.elements as u64 * self.plan.element_dofs()) as usize
-    }
 }
 
 /// Lengths of the vectors that an operator takes.
@@ -323,68 +317,10 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.sizes.element_dofs
     }
 
-    /// Counts the wavefronts of the L1 data path that one [`Operator::apply`] takes on the elements, for [`Operator::work`]: runs
-    /// the kernels once on zeros with numbers that count. Only on NVIDIA's GPUs; does nothing elsewhere.
-    ///
-    /// # Errors
-    /// From the device: not enough memory for two L-vectors, or a text that does not compile.
-    pub fn count_wavefronts(&self) -> Result<(), OperatorError> {
-        let (context, dofs) = (self.context(), self.sizes.dofs);
-        let mut shapes = self.shapes.iter();
-        shapes.try_for_each(|shape| shape.bound.count_wavefronts(&context, dofs))
-    }
-
-    /// The same of one [`Operator::apply_elements`], for [`Operator::element_work`].
-    ///
-    /// # Errors
-    /// As [`Operator::count_wavefronts`].
-    pub fn count_element_wavefronts(&self) -> Result<(), OperatorError> {
-        let context = self.context();
-        let mut shapes = self.shapes.iter();
-        shapes.try_for_each(|shape| {
-            let dofs = shape.element_dofs();
-            shape.bound.count_element_wavefronts(&context, dofs)
-        })
-    }
-
-    /// Work of one [`Operator::apply`] on L-vectors.
-    pub fn work(&self) -> Work {
-        let of_shape = |shape: &BoundShape<T, D>| {
-            let planned = shape.plan.work(T::PRECISION);
-            shape.bound.work(shape.plan.dofs, planned)
-        };
-        let facets = self.facets.iter().map(FacetTerm::work);
-        self.shapes.iter().map(of_shape).chain(facets).sum()
-    }
-
-    /// Work of one [`Operator::apply_elements`].
-    pub fn element_work(&self) -> Work {
-        let of_shape = |shape: &BoundShape<T, D>| {
-            let planned = shape.plan.element_work(T::PRECISION);
-            shape.bound.element_work(shape.element_dofs(), planned)
-        };
-        self.shapes.iter().map(of_shape).sum()
-    }
-
-    /// Flops of one application as the literature counts them (full 1-D products; Świrydowicz et al. 2019).
-    pub fn nominal_flops(&self) -> u64 {
-        let facets = self.facets.iter().map(|term| term.operator.nominal_flops());
-        let shapes = self.shapes.iter().map(|shape| shape.plan.nominal_flops());
-        shapes.chain(facets).sum()
-    }
-
     /// The amount of geometry stored: the level chosen, never `Automatic`. The first shape's if there are
     /// several.
     pub fn data_level(&self) -> DataLevel {
         self.plan().level.level
-    }
-
-    /// Bytes of device memory that the operator holds, apart from vectors. Of lists that operators on the same space share it
-    /// counts its part.
-    pub fn bytes(&self) -> usize {
-        let shapes = self.shapes.iter().map(|shape| shape.bound.bytes());
-        let facets = self.facets.iter().map(FacetTerm::bytes);
-        shapes.chain(facets).sum()
     }
 
     /// Warnings so far, such as a wrong kernel that was dropped.
@@ -416,40 +352,6 @@ impl<T: Number, D: Backend> Operator<T, D> {
     }
 }
 
-/// Fails if element matrices, the vectors that assemble them and L-vectors of input and output do not fit `memory`
-/// bytes.
-fn check_memory(
-    plans: &[Plan],
-    memory: Option<u64>,
-    precision: Precision,
-) -> Result<(), OperatorError> {
-    let elements = plans.iter().map(|plan| plan.elements).sum();
-    let matrices = plans.iter().map(|plan| plan.matrices_bytes(precision));
-    let matrices: u64 = matrices.sum();
-    let vectors = plans.iter().map(|plan| {
-        let numbers = plan.elements as u64 * plan.element_dofs() + plan.dofs as u64;
-        2 * numbers * precision.bytes() as u64
-    });
-    match (matrices, memory) {
-        (0, _) | (_, None) => Ok(()),
-        (_, Some(available)) => matrices_fit(elements, matrices + vectors.sum::<u64>(), available),
-    }
-}
-
-/// Fails if matrices of elements that take `bytes` do not fit, with the number that would.
-fn matrices_fit(elements: usize, bytes: u64, available: u64) -> Result<(), OperatorError> {
-    if bytes <= available {
-        return Ok(());
-    }
-    let most = u128::from(available) * elements as u128 / u128::from(bytes);
-    Err(OperatorError::MatricesTooLarge {
-        elements,
-        bytes,
-        available,
-        most: most as u64,
-    })
-}
-
 /// Returns the first block's space; fails unless the blocks are all those of one space, in order.
 fn check_blocks(blocks: &[Block]) -> Result<&Space, OperatorError> {
     let sizes = |space: &Space| {
@@ -472,22 +374,5 @@ fn check_blocks(blocks: &[Block]) -> Result<&Space, OperatorError> {
             found,
             blocks: wanted,
         }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matrices_that_do_not_fit_are_refused_with_the_number_that_would() {
-        assert_eq!(matrices_fit(1000, 8_000, 8_000), Ok(()));
-        let refused = matrices_fit(1000, 8_000, 4_004).unwrap_err();
-        assert!(refused.is_of_input());
-        let words = refused.to_string();
-        assert!(
-            words.contains("1000 matrices") && words.ends_with("500 elements would"),
-            "{words}"
-        );
     }
 }

@@ -11,6 +11,7 @@
 
 mod arrays;
 mod block;
+mod choose;
 mod context;
 mod contributions;
 mod matrices;

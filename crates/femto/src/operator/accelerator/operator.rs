@@ -1,6 +1,7 @@
 //! `AcceleratorBound`: binding, kernels, launches, work.
 
 use super::block::{BoundBlock, Call, Compiled};
+use super::choose::{Edit, Kernels};
 use super::context::DeviceContext;
 use super::matrices::Assembler;
 use super::nodal::NodalFields;
@@ -14,22 +15,15 @@ use femto_kernel::family::{Candidate, Elements, EvalContext, Scatter, Target, Ve
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use femto_platform::device::{Buffer, Device, DeviceError};
+use femto_platform::device::{Buffer, Device};
 use std::sync::OnceLock;
-
-/// Edits a kernel text, given its schedule in words, before it is compiled. Only the test that plants a
-/// wrong kernel uses it.
-pub(super) type Edit = fn(&str, String) -> String;
-
-/// A kernel for each block, and warnings.
-type Kernels = (Vec<Compiled>, Vec<String>);
 
 /// An operator bound to an accelerator.
 #[derive(Debug)]
 pub struct AcceleratorBound<T: Number> {
-    device: Accelerator,
-    cache: KernelCache,
-    edit: Edit,
+    pub(super) device: Accelerator,
+    pub(super) cache: KernelCache,
+    pub(super) edit: Edit,
     /// L-vectors.
     pub(super) vectors: Vectors,
     components: usize,
@@ -43,7 +37,7 @@ pub struct AcceleratorBound<T: Number> {
     /// Of element matrices.
     assembler: Option<Box<Assembler<T>>>,
     sums: Sums<T>,
-    expected: Expected,
+    pub(super) expected: Expected,
     /// Kernels for L-vectors.
     pub(super) nodal: Vec<Compiled>,
     /// Kernels for E-vectors; made when first used.
@@ -133,79 +127,6 @@ impl<T: Number> AcceleratorBound<T> {
             bound.expected.error::<T>(&bound.device, apply)
         })?;
         Ok(bound)
-    }
-
-    /// The kernels of the first schedules that the device can run and whose `error` is only rounding.
-    ///
-    /// Wrong kernels are dropped with a warning; kernels the device cannot run are skipped silently.
-    fn choose(
-        &self,
-        vectors: Vectors,
-        error: impl Fn(&Self, &[Compiled]) -> Result<f64, OperatorError>,
-    ) -> Result<Kernels, OperatorError> {
-        let candidates = self.candidates(vectors)?;
-        let attempts = candidates.iter().map(Vec::len).max().unwrap_or(0);
-        let (mut warnings, mut last) = (Vec::new(), None);
-        for attempt in 0..attempts {
-            // For each block, candidate number `attempt`, or the last one.
-            let chosen = candidates
-                .iter()
-                .map(|all| &all[attempt.min(all.len() - 1)]);
-            let kernels: Result<Vec<_>, _> = chosen.map(|it| self.compile(it.clone())).collect();
-            let kernels = match kernels {
-                Ok(kernels) => kernels,
-                // The device rejects this kernel; it may accept a plainer one.
-                Err(error @ DeviceError::Kernel(_)) => {
-                    last = Some(error.into());
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            if !self.expected.is_finite() {
-                if vectors.scatter().is_some() {
-                    let words = "the form has no finite value at the states that kernels are compared \
-                                 at, so this one was not";
-                    warnings.push(words.to_owned());
-                }
-                return Ok((kernels, warnings));
-            }
-            let error = error(self, &kernels)?;
-            if error <= self.expected.tolerance() {
-                return Ok((kernels, warnings));
-            }
-            let schedules: Vec<&str> = kernels.iter().map(|it| &it.schedule[..]).collect();
-            let wrong = OperatorError::WrongVariant {
-                kernel: kernels
-                    .first()
-                    .map_or_else(String::new, |it| it.source.name.clone()),
-                schedule: schedules.join("; "),
-                error,
-            };
-            warnings.push(format!("{wrong}; it is not used"));
-            last = Some(wrong);
-        }
-        match last {
-            Some(error) => Err(error),
-            // Without elements there is nothing to launch.
-            None => Ok((Vec::new(), warnings)),
-        }
-    }
-
-    /// For each block, the kernels the device can run.
-    pub(super) fn candidates(
-        &self,
-        vectors: Vectors,
-    ) -> Result<Vec<Vec<Candidate>>, OperatorError> {
-        let blocks = self.blocks.iter();
-        blocks
-            .map(|block| Ok(block.kernels.candidates(vectors)?))
-            .collect()
-    }
-
-    fn compile(&self, mut candidate: Candidate) -> Result<Compiled, DeviceError> {
-        let text = std::mem::take(&mut candidate.source.text);
-        candidate.source.text = (self.edit)(&candidate.schedule, text);
-        Compiled::new(&self.device, &self.cache, candidate)
     }
 
     /// Launches a kernel for each block, adding to `v`, with `u` if it has an input.
@@ -315,9 +236,9 @@ impl<T: Number> AcceleratorBound<T> {
         if kernels.iter().all(|it| it.wavefronts.get().is_some()) {
             return Ok(());
         }
-        let text = |it: &Compiled| Counting::new(&self.device, &it.source.name, &it.source.text);
+        let copy = |it: &Compiled| Counting::new(&self.device, &it.source.name, &it.source.text);
         let made: Option<Result<Vec<_>, _>> =
-            kernels.iter().map(|it| text(it).transpose()).collect();
+            kernels.iter().map(|it| copy(it).transpose()).collect();
         let Some(counting) = made.transpose()? else {
             return Ok(());
         };

@@ -1,6 +1,6 @@
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
-use super::operator::Edit;
+use super::choose::Edit;
 use super::pack::Packer;
 use super::verify::Expected;
 use super::*;
