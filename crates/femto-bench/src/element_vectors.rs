@@ -92,7 +92,7 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         let error = self.error(&subject.schedule)?;
         let run = || self.run(source, &kernel, &inputs);
         let timing = time_on_device(device, subject.sampling, run)?;
-        let wavefronts = wavefronts(device, (&source.name, &source.text), |counting| {
+        let (wavefronts, warning) = wavefronts(device, (&source.name, &source.text), |counting| {
             self.run(source, &counting.kernel(source.entry)?, &inputs)
         });
         let outcome = Outcome {
@@ -111,6 +111,7 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         record.counts = vec![("rate", Some(self.elements * self.per_element))];
         let usage = kernel.usage();
         record.extras = vec![
+            ("warnings", json!(warning)),
             ("registers", json!(usage.registers)),
             ("local_bytes", json!(usage.local_bytes)),
             (

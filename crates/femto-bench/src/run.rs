@@ -9,6 +9,7 @@ use crate::roofline::{self, on_timed};
 use crate::subject::Subject;
 use crate::timing::{random, since};
 use crate::view::BAKEOFF;
+use crate::wavefronts::warning;
 use crate::{BenchError, Measured, Params, Record, Report};
 use femto::operator::Backend;
 use femto::vector::VectorOps;
@@ -149,12 +150,16 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         true => subject.probe(problem)?,
         false => None,
     };
-    let uncounted = subject.count_wavefronts().err();
+    let timing = match params.measured {
+        Measured::Application => subject.time_apply(params)?,
+        Measured::CgIteration => subject.time_iteration(params)?,
+    };
     let mut warnings = subject.operator.warnings();
-    warnings.extend(uncounted.map(|error| format!("wavefronts were not counted: {error}")));
-    let (timing, work) = match params.measured {
-        Measured::Application => (subject.time_apply(params)?, subject.work()),
-        Measured::CgIteration => (subject.time_iteration(params)?, subject.iteration_work()),
+    let uncounted = subject.count_wavefronts().err();
+    warnings.extend(uncounted.map(|error| warning(&error)));
+    let work = match params.measured {
+        Measured::Application => subject.work(),
+        Measured::CgIteration => subject.iteration_work(),
     };
     let operator = &subject.operator;
     let benchmark = params.benchmark;

@@ -9,8 +9,8 @@ use serde_json::json;
 pub(crate) const BAKEOFF: View = View {
     tables: |records, f| table::write(f, COLUMNS, records),
     legend: "time: median; spread: (slowest - fastest) / median; bound: the shortest time that the \
-             ceilings allow, m for memory, a for arithmetic, s for shared memory, L for wavefronts of L1; error: largest difference from the host, \
-             relative, of small problems on other devices",
+             ceilings allow, m for memory, a for arithmetic, s for shared memory, L for wavefronts of L1; \
+             error: largest difference from the host, relative, of small problems on other devices",
 };
 
 const COLUMNS: &[Column<Record>] = &[

@@ -5,13 +5,13 @@ use femto_kernel::roofline::Wavefronts;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::Accelerator;
 
-/// What the kernels of a text do in `run`. None where they cannot be counted: then the columns are empty, and bounds are
-/// without.
+/// What the kernels of a text do in `run`; none on devices that cannot count. With a warning if counting fails, which loses
+/// nothing else.
 pub(crate) fn wavefronts(
     device: &Accelerator,
     (name, text): (&str, &str),
     run: impl FnOnce(&Counting) -> Result<(), DeviceError>,
-) -> Wavefronts {
+) -> (Wavefronts, String) {
     let counted = || {
         let Some(counting) = Counting::new(device, name, text)? else {
             return Ok(Wavefronts::default());
@@ -19,5 +19,13 @@ pub(crate) fn wavefronts(
         run(&counting)?;
         counting.take(device)
     };
-    counted().unwrap_or_else(|_: DeviceError| Wavefronts::default())
+    match counted() {
+        Ok(wavefronts) => (wavefronts, String::new()),
+        Err(error) => (Wavefronts::default(), warning(&error)),
+    }
+}
+
+/// That wavefronts were not counted, and why.
+pub(crate) fn warning(error: &dyn std::error::Error) -> String {
+    format!("wavefronts were not counted: {error}")
 }

@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use femto_kernel::dialect::Language;
+use femto_kernel::dialect::counting::{counted, with_counters};
 use femto_kernel::family::Limits;
 use femto_platform::device::accelerator::KernelText;
 use femto_platform::device::cuda::nvrtc::Compiler;
@@ -15,6 +16,9 @@ use super::{Case, Selection, Wanted};
 
 /// Ampere, Hopper, Blackwell, all with matrix units for doubles.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
+
+/// The architecture for which texts are also compiled to count their accesses.
+const COUNTED: &str = "sm_90";
 
 /// A text, as shared by threads.
 type Text<'a> = (&'a str, &'a str);
@@ -80,6 +84,12 @@ fn compile_all(
         while let Some(&(name, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let compiled = compiler.compile(&KernelText::new(name, text), architecture);
             let compiled = compiled.with_context(|| format!("{name} for {architecture}"))?;
+            if architecture == COUNTED {
+                let text = with_counters(text);
+                let ptx = compiler.ptx(&KernelText::new(name, &text), architecture);
+                let ptx = ptx.with_context(|| format!("{name} with counters"))?;
+                counted(&ptx).with_context(|| format!("{name} with counters"))?;
+            }
             rows.extend(compiled.entries.into_iter().map(|usage| {
                 let figures = Figures {
                     registers: usage.registers,

@@ -139,7 +139,7 @@ impl<'a, T: Number> LadderData<'a, T> {
         let timing = time_on_device(device, sampling, || application.run())?;
 
         let text = (step.to_string(), &kernel.text);
-        let wavefronts = wavefronts(device, (&text.0, text.1), |counting| {
+        let (wavefronts, warning) = wavefronts(device, (&text.0, text.1), |counting| {
             let kernels = kernel.launches.iter().map(|it| counting.kernel(it.entry));
             let mut counting = Application {
                 kernels: &kernels.collect::<Result<Vec<_>, _>>()?,
@@ -193,6 +193,7 @@ impl<'a, T: Number> LadderData<'a, T> {
             ("roofline_copy", json!(flops / copy_seconds)),
             ("roofline_shared", json!(ceilings.shared.map(shared))),
             ("roofline_shared_ansatz", json!(shared(ansatz))),
+            ("warnings", json!(warning)),
             ("registers", json!(usage.registers)),
             ("local_bytes", json!(usage.local_bytes)),
             (

@@ -143,7 +143,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
         };
         let run = || application.run(&self.buffers, v);
         let timing = time_on_device(device, sampling, run)?;
-        let wavefronts = wavefronts(device, (&source.name, &source.text), |counting| {
+        let (wavefronts, warning) = wavefronts(device, (&source.name, &source.text), |counting| {
             let counting = Application {
                 kernel: &counting.kernel(source.entry)?,
                 ..application
@@ -193,6 +193,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
             ("deviation", json!(copied)),
             // The bytes of an application should be many times larger.
             ("cache_bytes", json!(device.features().cache_bytes)),
+            ("warnings", json!(warning)),
             ("registers", json!(usage.registers)),
             ("local_bytes", json!(usage.local_bytes)),
             (

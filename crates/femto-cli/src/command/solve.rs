@@ -37,7 +37,8 @@ pub(super) struct Solve {
     /// `right-hand-side.mtx` in the MatrixMarket format.
     #[arg(long, value_name = "FOLDER")]
     system: Option<PathBuf>,
-    /// Do not measure the operator's performance relative to the machine's limits.
+    /// Do not measure the operator's performance relative to the machine's limits, for which NVIDIA's GPUs also run its
+    /// kernels once with calls that count their accesses to memory.
     #[arg(long)]
     no_roofline: bool,
     /// Print the full explanation of the operator.

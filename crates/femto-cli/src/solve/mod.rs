@@ -255,7 +255,7 @@ impl CaseRun<'_> {
                     report.ceilings = Some(ceilings);
                 }
                 Err(error) => {
-                    let warning = format!("its speed was not measured: {error}");
+                    let warning = format!("the operator's speed was not measured: {error}");
                     report.operator.warnings.push(warning);
                 }
             }

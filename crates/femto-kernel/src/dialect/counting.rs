@@ -1,10 +1,10 @@
 //! Kernels that count their accesses to memory.
 //!
 //! What compilers make of a text decides how often it accesses memory: they keep numbers in registers, and read neighbours
-//! at once. So accesses are counted in the assembly, PTX: [`with_counters`] adds the functions of `counting.c` to a
-//! text; [`counted`] lets its kernels call these before each access. A kernel then counts the wavefronts of the L1
-//! data path ([`crate::roofline::Wavefronts`]) on the caller's own data, with results as before. What the assembler changes is
-//! not seen: it, too, reads neighbours at once and keeps registers in memory.
+//! at once. So accesses are counted in PTX: [`with_counters`] adds the functions of `counting.c` to a CUDA text; [`counted`]
+//! lets its kernels call these before each access. A kernel then counts the wavefronts of the L1 data path
+//! ([`crate::roofline::Wavefronts`]) on the caller's own mesh, with results as before. What the assembler changes is not
+//! seen: it, too, reads neighbours at once and keeps registers in memory. Nor are functions that are not inlined.
 
 use core::fmt::Write;
 
@@ -20,28 +20,50 @@ pub fn with_counters(text: &str) -> String {
     format!("{text}\n#line 1 \"dialect/counting.c\"\n{counters}")
 }
 
-/// The assembly of such a text, with a call before each access of its kernels.
-pub fn counted(assembly: &str) -> String {
-    let mut all = String::with_capacity(2 * assembly.len());
-    let mut in_kernel = false;
-    for (site, line) in assembly.lines().enumerate() {
+/// An instruction that may access memory, in a form that is not known here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the PTX accesses memory in an unknown way: {text}")]
+pub struct UnknownAccess {
+    /// Counted from one.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+}
+
+/// The PTX of such a text, with a call before each access of its kernels.
+///
+/// # Errors
+/// An access that cannot be read.
+pub fn counted(ptx: &str) -> Result<String, UnknownAccess> {
+    let mut all = String::with_capacity(2 * ptx.len());
+    let (mut in_kernel, mut depth) = (false, 0);
+    for (number, line) in ptx.lines().enumerate() {
         if let Some((_, name)) = line.split_once(".entry ") {
-            in_kernel = !name.starts_with(TAKE_COUNTS);
-        } else if line.starts_with('}') {
-            in_kernel = false;
+            (in_kernel, depth) = (!name.starts_with(TAKE_COUNTS), 0);
         }
-        if let Some(access) = in_kernel.then(|| Access::parse(line)).flatten() {
-            access.write_call(site, &mut all);
+        let access = match in_kernel && depth > 0 {
+            true => Access::parse(line).map_err(|Unknown| UnknownAccess {
+                line: number + 1,
+                text: line.trim().to_owned(),
+            })?,
+            false => None,
+        };
+        if let Some(access) = access {
+            access.write_call(number, &mut all);
         }
+        let before = depth;
+        depth += line.matches('{').count();
+        depth = depth.saturating_sub(line.matches('}').count());
+        in_kernel &= depth > 0 || before == 0;
         all.push_str(line);
         all.push('\n');
     }
-    all
+    Ok(all)
 }
 
 /// A state space of PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Space {
+enum StateSpace {
     Shared,
     Global,
     Local,
@@ -51,7 +73,7 @@ enum Space {
 /// An address: a register or symbol, and what is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Address<'a> {
-    space: Space,
+    space: StateSpace,
     base: &'a str,
     offset: &'a str,
 }
@@ -61,59 +83,79 @@ struct Address<'a> {
 struct Access<'a> {
     /// The predicate that decides whether it is executed, such as `%p1` or `!%p1`.
     guard: Option<&'a str>,
-    place: Address<'a>,
+    address: Address<'a>,
     /// Of a copy.
     source: Option<Address<'a>>,
     bytes: u32,
     reduces: bool,
 }
 
+/// An access that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+struct Unknown;
+
 impl<'a> Access<'a> {
     /// The access of an instruction, if it has one that passes the L1 data path.
-    fn parse(line: &'a str) -> Option<Self> {
+    fn parse(line: &'a str) -> Result<Option<Self>, Unknown> {
         let mut rest = line.trim();
         let mut guard = None;
         if let Some(guarded) = rest.strip_prefix('@') {
-            let (name, instruction) = guarded.split_once(char::is_whitespace)?;
+            let (name, instruction) = guarded.split_once(char::is_whitespace).ok_or(Unknown)?;
             (guard, rest) = (Some(name), instruction.trim_start());
         }
-        let (name, operands) = rest.split_once(char::is_whitespace)?;
-        let mut words = name.split('.');
-        let kind = words.next()?;
-        let has = |word: &str| name.split('.').any(|it| it == word);
-        let mut addresses = operands.split('[').skip(1);
-        let mut address = |space| Some(Address::parse(space, addresses.next()?.split(']').next()?));
-        if kind == "cp" && has("shared") && has("global") {
-            let (place, source) = (address(Space::Shared)?, address(Space::Global)?);
-            let bytes = operands.rsplit(',').next()?.trim().trim_end_matches(';');
-            return Some(Self {
-                guard,
-                place,
-                source: Some(source),
-                bytes: bytes.parse().ok()?,
-                reduces: false,
-            });
+        let Some((name, operands)) = rest.split_once(char::is_whitespace) else {
+            return Ok(None);
+        };
+        let words = || {
+            name.split('.')
+                .map(|word| word.split("::").next().unwrap_or(word))
+        };
+        let has = |wanted: &str| words().any(|word| word == wanted);
+        let kind = words().next().unwrap_or_default();
+        match kind {
+            "ld" | "st" | "red" | "atom" if has("param") || has("const") => return Ok(None),
+            "ld" | "st" | "red" | "atom" => {}
+            "cp" if has("wait_group") || has("commit_group") => return Ok(None),
+            "cp" if !has("bulk") => {}
+            "ldu" | "ldmatrix" | "stmatrix" | "multimem" | "cp" => return Err(Unknown),
+            _ => return Ok(None),
         }
-        let reduces = matches!(kind, "red" | "atom");
-        if !(reduces || matches!(kind, "ld" | "st")) || has("param") || has("const") {
-            return None;
+        // One instruction a line.
+        let operands = operands.trim().strip_suffix(';').ok_or(Unknown)?;
+        if operands.contains(';') {
+            return Err(Unknown);
+        }
+        let mut texts = operands.split('[').skip(1);
+        let mut address = |space| {
+            let text = texts.next().and_then(|it| it.split(']').next());
+            text.map(|it| Address::parse(space, it)).ok_or(Unknown)
+        };
+        if kind == "cp" {
+            let address = (address(StateSpace::Shared)?, address(StateSpace::Global)?);
+            let size = operands.rsplit(']').next().unwrap_or_default();
+            let size = size.split(',').nth(1).ok_or(Unknown)?;
+            return Ok(Some(Self {
+                guard,
+                address: address.0,
+                source: Some(address.1),
+                bytes: size.trim().parse().map_err(|_| Unknown)?,
+                reduces: false,
+            }));
         }
         let space = match () {
-            () if has("shared") => Space::Shared,
-            () if has("global") => Space::Global,
-            () if has("local") => Space::Local,
-            () => Space::Generic,
+            () if has("shared") => StateSpace::Shared,
+            () if has("global") => StateSpace::Global,
+            () if has("local") => StateSpace::Local,
+            () => StateSpace::Generic,
         };
-        let number = |word: &str| word.get(1..)?.parse::<u32>().ok();
-        let bits = number(words.clone().next_back()?)?;
-        let vector = words.find(|word| word.starts_with('v')).and_then(number);
-        Some(Self {
+        let vector = words().find_map(|word| word.strip_prefix('v')?.parse().ok());
+        Ok(Some(Self {
             guard,
-            place: address(space)?,
+            address: address(space)?,
             source: None,
-            bytes: bits / 8 * vector.unwrap_or(1),
-            reduces,
-        })
+            bytes: bytes(words().last()).ok_or(Unknown)? * vector.unwrap_or(1),
+            reduces: matches!(kind, "red" | "atom"),
+        }))
     }
 
     /// A call that notes the access, if it is executed, as that of a `site` of its own.
@@ -128,13 +170,12 @@ impl<'a> Access<'a> {
         to.push_str("{\n.reg .b64 %place;\n.reg .b32 %number;\n");
         to.push_str(".param .b64 noted0, noted1;\n.param .b32 noted2, noted3, noted4;\n");
         let mut number = |parameter: &str, value: usize| {
-            _ = writeln!(to, "mov.u32 %number, {value};");
-            _ = writeln!(to, "st.param.b32 [{parameter}], %number;");
+            _ = writeln!(to, "st.param.b32 [{parameter}], {value};");
         };
         number("noted2", self.bytes as usize);
         number("noted3", site);
         number("noted4", self.reduces.into());
-        self.place.write("noted0", to);
+        self.address.write("noted0", to);
         match self.source {
             Some(source) => {
                 source.write("noted1", to);
@@ -150,7 +191,7 @@ impl<'a> Access<'a> {
 }
 
 impl<'a> Address<'a> {
-    fn parse(space: Space, text: &'a str) -> Self {
+    fn parse(space: StateSpace, text: &'a str) -> Self {
         let (base, offset) = text.split_once('+').unwrap_or((text, "0"));
         Self {
             space,
@@ -161,15 +202,20 @@ impl<'a> Address<'a> {
 
     /// Writes the generic address to a parameter.
     fn write(&self, parameter: &str, to: &mut String) {
-        let is_short = self.base.starts_with("%r") && !self.base.starts_with("%rd");
-        let copy = if is_short { "cvt.u64.u32" } else { "mov.u64" };
-        _ = writeln!(to, "{copy} %place, {};", self.base);
-        _ = writeln!(to, "add.s64 %place, %place, {};", self.offset);
+        let (base, offset) = (self.base, self.offset);
+        if base.starts_with("%r") && !base.starts_with("%rd") {
+            // Short addresses wrap around.
+            _ = writeln!(to, "add.s32 %number, {base}, {offset};");
+            to.push_str("cvt.u64.u32 %place, %number;\n");
+        } else {
+            _ = writeln!(to, "mov.u64 %place, {base};");
+            _ = writeln!(to, "add.s64 %place, %place, {offset};");
+        }
         let space = match self.space {
-            Space::Shared => Some("shared"),
-            Space::Global => Some("global"),
-            Space::Local => Some("local"),
-            Space::Generic => None,
+            StateSpace::Shared => Some("shared"),
+            StateSpace::Global => Some("global"),
+            StateSpace::Local => Some("local"),
+            StateSpace::Generic => None,
         };
         if let Some(space) = space {
             _ = writeln!(to, "cvta.{space}.u64 %place, %place;");
@@ -178,11 +224,18 @@ impl<'a> Address<'a> {
     }
 }
 
+/// Bytes of a type, such as `f64`, `b128` or `f16x2`.
+fn bytes(name: Option<&str>) -> Option<u32> {
+    let bits = name?.get(1..)?;
+    let (bits, count) = bits.split_once('x').unwrap_or((bits, "1"));
+    Some(bits.parse::<u32>().ok()? / 8 * count.parse::<u32>().ok()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn at(space: Space, base: &'static str, offset: &'static str) -> Address<'static> {
+    fn at(space: StateSpace, base: &'static str, offset: &'static str) -> Address<'static> {
         Address {
             space,
             base,
@@ -191,61 +244,80 @@ mod tests {
     }
 
     #[test]
-    fn accesses_are_read_from_assembly() {
-        let access = |place, bytes| Access {
+    fn accesses_are_read_from_ptx() {
+        let access = |address, bytes| Access {
             guard: None,
-            place,
+            address,
             source: None,
             bytes,
             reduces: false,
         };
-        let known = [
+        let shared = |base, offset| at(StateSpace::Shared, base, offset);
+        let global = |base| at(StateSpace::Global, base, "0");
+        let reduction = |address, bytes| Access {
+            reduces: true,
+            ..access(address, bytes)
+        };
+        let copy = Access {
+            source: Some(global("%rd2")),
+            ..access(shared("%r1", "0"), 16)
+        };
+        let guarded = Access {
+            guard: Some("!%p3"),
+            ..access(at(StateSpace::Local, "%rd5", "-4"), 4)
+        };
+        for (line, expected) in [
             (
                 "\tld.shared.f64 \t%fd13, [%r32+16];",
-                access(at(Space::Shared, "%r32", "16"), 8),
+                access(shared("%r32", "16"), 8),
             ),
             (
-                "ld.global.nc.v2.f64 {%fd1, %fd2}, [%rd5];",
-                access(at(Space::Global, "%rd5", "0"), 16),
+                "ld.volatile.shared::cta.v2.f64 {%fd1, %fd2}, [s_memory+8];",
+                access(shared("s_memory", "8"), 16),
             ),
             (
-                "@!%p3 st.local.u32 [%rd5+-4], %r1;",
-                Access {
-                    guard: Some("!%p3"),
-                    ..access(at(Space::Local, "%rd5", "-4"), 4)
-                },
+                "ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%rd5];",
+                access(global("%rd5"), 16),
             ),
+            ("@!%p3 st.local.u32 [%rd5+-4], %r1;", guarded),
             (
                 "atom.global.add.f64 %fd390, [%rd33], %fd1;",
-                Access {
-                    reduces: true,
-                    ..access(at(Space::Global, "%rd33", "0"), 8)
-                },
+                reduction(global("%rd33"), 8),
             ),
             (
-                "cp.async.ca.shared.global [%r1], [%rd2], 16;",
-                Access {
-                    source: Some(at(Space::Global, "%rd2", "0")),
-                    ..access(at(Space::Shared, "%r1", "0"), 16)
-                },
+                "red.relaxed.gpu.global.add.noftz.f16x2 [%rd1], %r1;",
+                reduction(global("%rd1"), 4),
+            ),
+            ("cp.async.ca.shared.global [%r1], [%rd2], 16;", copy),
+            (
+                "cp.async.cg.shared::cta.global [%r1], [%rd2], 16, %r9;",
+                copy,
             ),
             (
                 "ld.u16 %rs1, [%rd1];",
-                access(at(Space::Generic, "%rd1", "0"), 2),
+                access(at(StateSpace::Generic, "%rd1", "0"), 2),
             ),
-        ];
-        for (line, expected) in known {
-            assert_eq!(Access::parse(line), Some(expected), "{line}");
+        ] {
+            assert_eq!(Access::parse(line), Ok(Some(expected)), "{line}");
         }
         for line in [
             "ld.param.u64 %rd1, [apply_param_0];",
+            "st.param::func.b32 [param0], %r1;",
             "ld.const.f64 %fd1, [c_points+8];",
             "cp.async.wait_all;",
             "mov.u64 %rd1, s_memory;",
             "{",
             "",
         ] {
-            assert_eq!(Access::parse(line), None, "{line}");
+            assert_eq!(Access::parse(line), Ok(None), "{line}");
+        }
+        for line in [
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];",
+            "cp.async.bulk.shared::cluster.global.mbarrier [%r1], [%rd1], 16, [%r2];",
+            "ld.global.f64 %fd1, [%rd1]; ld.global.f64 %fd2, [%rd2];",
+            "ld.global.pred %p1, [%rd1];",
+        ] {
+            assert_eq!(Access::parse(line), Err(Unknown), "{line}");
         }
     }
 
@@ -253,13 +325,20 @@ mod tests {
     fn only_kernels_of_the_text_are_counted() {
         let access = "ld.global.f64 %fd1, [%rd1];";
         let text = format!(
-            ".func note_access(\n)\n{{\n{access}\n}}\n.visible .entry apply(\n)\n{{\n@%p1 {access}\n}}\n\
+            ".func note_access(\n)\n{{\n{access}\n}}\n.visible .entry apply(\n)\n{{\n{{\n}}\n@%p1 {access}\n}}\n\
              .visible .entry take_counts(\n)\n{{\n{access}\n}}\n"
         );
-        let counted = counted(&text);
+        let counted = counted(&text).unwrap();
         assert_eq!(counted.matches("call note_access").count(), 1);
         let (before, after) = counted.split_once("call note_access").unwrap();
-        assert!(before.contains(".entry apply") && before.contains("@!%p1 bra $NOTED_8;"));
-        assert!(after.contains("$NOTED_8:\n@%p1 ld.global"));
+        assert!(before.contains(".entry apply") && before.contains("@!%p1 bra $NOTED_10;"));
+        assert!(after.contains("$NOTED_10:\n@%p1 ld.global"));
+    }
+
+    #[test]
+    fn an_unknown_access_is_an_error_with_its_line() {
+        let text = ".visible .entry apply(\n)\n{\n  ldu.global.f64 %fd1, [%rd1];\n}\n";
+        let error = counted(text).unwrap_err();
+        assert_eq!((error.line, &error.text[..4]), (4, "ldu."));
     }
 }

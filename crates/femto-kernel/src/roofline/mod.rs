@@ -96,8 +96,10 @@ pub fn bound(work: &Work, ceilings: &Ceilings, precision: Precision) -> Bound {
     let mut longest = (memory_seconds, Limit::Memory);
     for other in [
         (flop_seconds, Limit::Flops),
-        (shared_seconds, Limit::Shared),
-        (wavefront_seconds, Limit::Wavefronts),
+        match work.wavefronts.total() {
+            0 => (shared_seconds, Limit::Shared),
+            _ => (wavefront_seconds, Limit::Wavefronts),
+        },
     ] {
         if other.0 > longest.0 {
             longest = other;
@@ -167,8 +169,9 @@ mod tests {
 
     #[test]
     fn wavefronts_take_the_time_of_as_many_full_ones_of_shared_memory() {
+        // Lanes that read the same number take one wavefront.
         let work = Work {
-            shared_bytes: 4 * Wavefronts::BYTES,
+            shared_bytes: 40 * Wavefronts::BYTES,
             wavefronts: Wavefronts {
                 shared: 3,
                 global: 2,
@@ -179,7 +182,7 @@ mod tests {
         let found = bound(&work, &CEILINGS, Precision::Fp64);
         assert_eq!(found.limit, Limit::Wavefronts);
         assert_eq!(found.seconds, 6.0 * 128.0 / 2.0);
-        assert_eq!(found.shared_seconds, 4.0 * 128.0 / 2.0);
+        assert_eq!(found.shared_seconds, 40.0 * 128.0 / 2.0);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul};
 use serde::Serialize;
 
-/// The data moved and the operations done by one application, from the schedule and the sizes, never measured.
+/// The data moved and the operations done by one application, from the schedule and the sizes, but for wavefronts never from a
+/// run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Work {
     /// Bytes read from memory, each counted once however often it is used.

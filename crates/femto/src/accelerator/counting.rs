@@ -15,17 +15,22 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Compiles a text; `None` if the device has no assembly to count in.
+    /// Compiles a text; `None` if the device's language is not CUDA C.
     ///
     /// # Errors
-    /// From the device, such as a driver too old for the compiler's assembly.
+    /// From the device, such as a driver that is older than the compiler.
     pub fn new(device: &Accelerator, name: &str, text: &str) -> Result<Option<Self>, DeviceError> {
         let name = format!("{name}, counting");
         let text = with_counters(text);
-        let Some(assembly) = device.assembly(&KernelText::new(&name, &text))? else {
+        let Some(ptx) = device.ptx(&KernelText::new(&name, &text))? else {
             return Ok(None);
         };
-        let module = device.load_assembly(&name, &counted(&assembly))?;
+        let ptx = counted(&ptx).map_err(|error| DeviceError::Driver {
+            device: device.info().kind.name(),
+            action: "count accesses to memory",
+            reason: error.to_string(),
+        })?;
+        let module = device.load_ptx(&name, &ptx)?;
         let take = module.kernel(TAKE_COUNTS)?;
         Ok(Some(Self { module, take }))
     }

@@ -65,7 +65,8 @@ pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Counts the wavefronts of [`Bound::apply`] on vectors of `dofs` entries, for [`Bound::work`], where kernels' texts can.
+    /// Counts the wavefronts of [`Bound::apply`] on vectors of `dofs` entries, for [`Bound::work`], where the device
+    /// can.
     fn count_wavefronts(&self, context: &EvalContext, dofs: usize) -> Result<(), OperatorError> {
         let _ = (context, dofs);
         Ok(())

@@ -268,13 +268,12 @@ impl BlockKernels for Kernels {
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.spec(vectors);
-        let validate = |it: &Schedule| it.validate(&spec, &self.target.limits);
-        // What is illegal has no lists either, and is to be refused for its rule.
-        let has_lists =
-            |it: &Schedule| !it.block_sums || self.summed == Some(*it) || validate(it).is_err();
-        let schedules = self.schedules(&spec).into_iter().filter(has_lists);
+        let is_legal = |it: &Schedule| it.validate(&spec, &self.target.limits).is_ok();
+        // Only legal schedules have lists; the others are refused below for the rule that they break.
+        let is_usable = |it: &Schedule| !it.block_sums || self.summed == Some(*it) || !is_legal(it);
+        let schedules = self.schedules(&spec).into_iter().filter(is_usable);
         legal_candidates(schedules, |schedule| {
-            validate(&schedule)?;
+            schedule.validate(&spec, &self.target.limits)?;
             Ok(Candidate {
                 source: spec.source(&schedule)?,
                 places: self.elements,

@@ -70,17 +70,17 @@ pub(crate) trait Driver: Debug + Send + Sync {
     fn build(&self, text: &KernelText, wants_binary: bool) -> Result<Built, DeviceError>;
     /// A module from the binary of an earlier `build` on the same device and driver.
     fn load(&self, binary: &[u8]) -> Result<Handle, DeviceError>;
-    /// The text in the driver's assembly; `None` if it has none.
-    fn assembly(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
+    /// The text as PTX; `None` if the driver has none.
+    fn ptx(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
         let _ = text;
         Ok(None)
     }
-    /// A module from the driver's assembly.
-    fn load_assembly(&self, assembly: &str) -> Result<Handle, DeviceError> {
-        let _ = assembly;
+    /// A module assembled from PTX.
+    fn load_ptx(&self, ptx: &str) -> Result<Handle, DeviceError> {
+        let _ = ptx;
         Err(DeviceError::Unsupported {
             device: self.kind().name(),
-            what: "load assembly",
+            what: "load PTX",
         })
     }
     /// `None` if the module has no such kernel.

@@ -108,21 +108,21 @@ impl Accelerator {
         })
     }
 
-    /// The text in the device's assembly, for programs to edit: PTX, or `None` for drivers without one.
+    /// The text as PTX, for programs to edit; `None` for drivers without it.
     ///
     /// # Errors
     /// As [`Accelerator::compile`].
-    pub fn assembly(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
-        self.driver.assembly(text)
+    pub fn ptx(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
+        self.driver.ptx(text)
     }
 
-    /// A module of assembly, which is not cached.
+    /// A module that the driver assembles from PTX. It is not kept in the cache.
     ///
     /// # Errors
-    /// A driver error, as for a text that it cannot assemble.
-    pub fn load_assembly(&self, name: &str, assembly: &str) -> Result<Module, DeviceError> {
-        self.refuse_while_capturing("load assembly while work is captured")?;
-        let module = self.module(self.driver.load_assembly(assembly)?);
+    /// A driver error, as for PTX of a compiler that is newer than the driver.
+    pub fn load_ptx(&self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
+        self.refuse_while_capturing("load PTX while work is captured")?;
+        let module = self.module(self.driver.load_ptx(ptx)?);
         Ok(Module {
             contents: Arc::new(Contents {
                 module,

@@ -107,13 +107,13 @@ impl Driver for Cuda {
         self.load_cubin(binary)
     }
 
-    fn assembly(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
-        let assembly = self.compiler.assembly(text, &self.features.architecture)?;
-        Ok(Some(assembly))
+    fn ptx(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
+        let ptx = self.compiler.ptx(text, &self.features.architecture)?;
+        Ok(Some(ptx))
     }
 
-    fn load_assembly(&self, assembly: &str) -> Result<Handle, DeviceError> {
-        self.load_ptx(assembly)
+    fn load_ptx(&self, ptx: &str) -> Result<Handle, DeviceError> {
+        self.assemble(ptx)
     }
 
     unsafe fn kernel(

@@ -33,24 +33,24 @@ impl Cuda {
             });
         }
         // SAFETY: the image is a whole ELF file.
-        unsafe { self.load_image(cubin) }
+        unsafe { self.load_image("load a compiled kernel", cubin) }
     }
 
     /// A module of PTX, which the driver assembles.
-    pub(super) fn load_ptx(&self, text: &str) -> Result<Handle, DeviceError> {
-        let text = to_c(text)?;
+    pub(super) fn assemble(&self, ptx: &str) -> Result<Handle, DeviceError> {
+        let text = to_c(ptx)?;
         // SAFETY: the image is a text that ends with zero.
-        unsafe { self.load_image(text.as_bytes_with_nul()) }
+        unsafe { self.load_image("assemble PTX", text.as_bytes_with_nul()) }
     }
 
     /// # Safety
     /// The image is a whole ELF file, or a text that ends with zero.
-    unsafe fn load_image(&self, image: &[u8]) -> Result<Handle, DeviceError> {
+    unsafe fn load_image(&self, action: &'static str, image: &[u8]) -> Result<Handle, DeviceError> {
         let mut module: Object = null_mut();
         self.enter()?;
         // SAFETY: the caller vouches for the image, which the driver copies.
         let code = unsafe { (self.api.cuModuleLoadData)(&raw mut module, image.as_ptr().cast()) };
-        self.api.check("load a compiled kernel", code)?;
+        self.api.check(action, code)?;
         Ok(Handle::of(module))
     }
 

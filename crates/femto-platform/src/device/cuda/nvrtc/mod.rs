@@ -165,14 +165,14 @@ impl Compiler {
         })
     }
 
-    /// Compiles a text to assembly, PTX, for `architecture`, such as `sm_90`.
+    /// Compiles a text to PTX for `architecture`, such as `sm_90`.
     ///
     /// # Errors
     /// As [`Compiler::compile`].
-    pub fn assembly(&self, text: &KernelText, architecture: &str) -> Result<String, DeviceError> {
+    pub fn ptx(&self, text: &KernelText, architecture: &str) -> Result<String, DeviceError> {
         let target = architecture.replacen("sm_", "compute_", 1);
         let (program, _) = self.program(text, architecture, &target)?;
-        program.assembly()
+        program.ptx()
     }
 
     /// A compiled program and its log. The `target` is the architecture, or its virtual one.

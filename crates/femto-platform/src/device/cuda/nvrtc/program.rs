@@ -51,7 +51,7 @@ impl<'a> OpenProgram<'a> {
         String::from_utf8_lossy(text).trim_end().to_owned()
     }
 
-    pub(super) fn assembly(&self) -> Result<String, DeviceError> {
+    pub(super) fn ptx(&self) -> Result<String, DeviceError> {
         let api = &self.compiler.api;
         let text = self.bytes(api.nvrtcGetPTXSize, api.nvrtcGetPTX)?;
         let text = text.split(|&byte| byte == 0).next().unwrap_or(&[]);
