@@ -57,21 +57,15 @@ impl KernelSpec<'_> {
         (components * of_component + of_fields) * self.precision.bytes() as u64
     }
 
-    /// The same with an element per thread: geometry written, and read in each pencil, or once where these are unrolled;
-    /// nodes written, and read for inputs and, unless the block sums, for results; contributions and slots of sums
+    /// The same with an element per thread: geometry written, and read once, since compilers keep it in registers; nodes
+    /// written, and read for inputs and, unless the block sums, for results; contributions and slots of sums
     /// written and read.
     fn shared_bytes_of_elements(&self, schedule: &Schedule) -> u64 {
         let shape = &self.shape;
         let nodes = self.basis.nodes() as u64;
         let (all, together) = (shape.components as u64, self.coupled(schedule) as u64);
-        let pencils = if shape.collocated {
-            1
-        } else {
-            shape.pencils() as u64
-        };
         let summed = u64::from(schedule.block_sums);
-        let numbers =
-            self.geometry_len() as u64 * (1 + pencils * all / together) + summed * 2 * all * nodes;
+        let numbers = self.geometry_len() as u64 * (1 + all / together) + summed * 2 * all * nodes;
         let indices = 4 * (1 + all * (2 - summed)) + summed * 4;
         numbers * self.precision.bytes() as u64 + indices * nodes
     }
