@@ -153,7 +153,7 @@ impl<'a> Access<'a> {
             guard,
             address: address(space)?,
             source: None,
-            bytes: bytes(words().last()).ok_or(Unknown)? * vector.unwrap_or(1),
+            bytes: bytes(words().next_back()).ok_or(Unknown)? * vector.unwrap_or(1),
             reduces: matches!(kind, "red" | "atom"),
         }))
     }
