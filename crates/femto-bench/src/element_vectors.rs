@@ -2,7 +2,7 @@
 
 use crate::compare::{difference, finite};
 use crate::compile::compile;
-use crate::record::Outcome;
+use crate::record::{Outcome, kernel_columns};
 use crate::timing::{since, time_on_device};
 use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
@@ -110,16 +110,10 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         record.schedule = subject.schedule;
         record.counts = vec![("rate", Some(self.elements * self.per_element))];
         let usage = kernel.usage();
-        record.extras = vec![
-            ("warnings", json!(warning)),
-            ("registers", json!(usage.registers)),
-            ("local_bytes", json!(usage.local_bytes)),
-            (
-                "block_shared_bytes",
-                json!(source.block.shared_bytes(T::PRECISION)),
-            ),
-            ("compile_seconds", json!(compile_seconds)),
-        ];
+        record.extras = vec![("warnings", json!(warning))];
+        let block_bytes = source.block.shared_bytes(T::PRECISION);
+        let columns = kernel_columns(usage, block_bytes, compile_seconds);
+        record.extras.extend(columns);
         Ok(record)
     }
 

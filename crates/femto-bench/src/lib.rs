@@ -63,3 +63,4 @@ pub use record::{Entry, Record};
 pub use report::{Progress, Report, RunOptions};
 pub use run::{run, run_all};
 pub use timing::{Sampling, Timing, time_apply};
+pub use wavefronts::uncounted;

@@ -4,6 +4,7 @@ use crate::Timing;
 use femto_kernel::roofline::{Ceilings, Limit, Work, bound};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceInfo;
+use femto_platform::device::accelerator::Usage;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
@@ -55,11 +56,21 @@ pub(crate) struct Outcome {
     pub(crate) ceilings: Ceilings,
 }
 
+/// Columns of a compiled kernel: resources, bytes of shared memory of a block, and what it took to compile.
+pub(crate) fn kernel_columns(usage: Usage, block_bytes: u32, compile_seconds: f64) -> [Entry; 4] {
+    [
+        ("registers", json!(usage.registers)),
+        ("local_bytes", json!(usage.local_bytes)),
+        ("block_shared_bytes", json!(block_bytes)),
+        ("compile_seconds", json!(compile_seconds)),
+    ]
+}
+
 impl Record {
     pub(crate) fn new(benchmark: &'static str, outcome: Outcome) -> Self {
         let (work, ceilings) = (outcome.work, outcome.ceilings);
         let bound = bound(&work, &ceilings, outcome.precision);
-        let is_counted = work.wavefronts.total() > 0;
+        let counted = work.wavefronts.counted();
         Self {
             benchmark,
             setting: Vec::new(),
@@ -74,7 +85,7 @@ impl Record {
                 ("bound", Some(bound.seconds)),
                 ("copy", Some(work.bytes() as f64 / ceilings.copy)),
                 ("fma", Some(bound.flop_seconds)),
-                ("wavefronts", is_counted.then_some(bound.wavefront_seconds)),
+                ("wavefronts", counted.map(|_| bound.wavefront_seconds)),
             ],
             work,
             ceilings,
@@ -135,15 +146,18 @@ impl Record {
         for &(name, count) in &self.counts {
             put(&[(name, json!(count.map(|count| count as f64 / seconds)))]);
         }
-        let counted = |count| json!((work.wavefronts.total() > 0).then_some(count));
+        let counted = work.wavefronts.counted();
         put(&[
             ("error", json!(self.error)),
             ("bytes_read", json!(work.bytes_read)),
             ("bytes_written", json!(work.bytes_written)),
             ("shared_bytes", json!(work.shared_bytes)),
-            ("wavefronts_shared", counted(work.wavefronts.shared)),
-            ("wavefronts_global", counted(work.wavefronts.global)),
-            ("wavefronts_reductions", counted(work.wavefronts.reductions)),
+            ("wavefronts_shared", json!(counted.map(|it| it.shared))),
+            ("wavefronts_global", json!(counted.map(|it| it.global))),
+            (
+                "wavefronts_reductions",
+                json!(counted.map(|it| it.reductions)),
+            ),
             ("flops", json!(work.flops)),
             ("flop_rate", json!(work.flops as f64 / seconds)),
             ("byte_rate", json!(work.bytes() as f64 / seconds)),

@@ -9,7 +9,7 @@ use crate::roofline::{self, on_timed};
 use crate::subject::Subject;
 use crate::timing::{random, since};
 use crate::view::BAKEOFF;
-use crate::wavefronts::warning;
+use crate::wavefronts::uncounted;
 use crate::{BenchError, Measured, Params, Record, Report};
 use femto::operator::Backend;
 use femto::vector::VectorOps;
@@ -155,8 +155,8 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         Measured::CgIteration => subject.time_iteration(params)?,
     };
     let mut warnings = subject.operator.warnings();
-    let uncounted = subject.count_wavefronts().err();
-    warnings.extend(uncounted.map(|error| warning(&error)));
+    let counting = subject.count_wavefronts();
+    warnings.extend(counting.err().map(|error| uncounted(&error)));
     let work = match params.measured {
         Measured::Application => subject.work(),
         Measured::CgIteration => subject.iteration_work(),

@@ -21,11 +21,11 @@ pub(crate) fn wavefronts(
     };
     match counted() {
         Ok(wavefronts) => (wavefronts, String::new()),
-        Err(error) => (Wavefronts::default(), warning(&error)),
+        Err(error) => (Wavefronts::default(), uncounted(&error)),
     }
 }
 
-/// That wavefronts were not counted, and why.
-pub(crate) fn warning(error: &dyn std::error::Error) -> String {
+/// A warning that wavefronts were not counted, and why.
+pub fn uncounted(error: &dyn std::error::Error) -> String {
     format!("wavefronts were not counted: {error}")
 }

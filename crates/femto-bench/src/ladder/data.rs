@@ -4,7 +4,7 @@ use super::{LadderSize, kernel};
 use crate::compare::{difference, finite};
 use crate::compile::compile;
 use crate::memory::fits;
-use crate::record::Outcome;
+use crate::record::{Outcome, kernel_columns};
 use crate::timing::{since, time_on_device};
 use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
@@ -194,14 +194,10 @@ impl<'a, T: Number> LadderData<'a, T> {
             ("roofline_shared", json!(ceilings.shared.map(shared))),
             ("roofline_shared_ansatz", json!(shared(ansatz))),
             ("warnings", json!(warning)),
-            ("registers", json!(usage.registers)),
-            ("local_bytes", json!(usage.local_bytes)),
-            (
-                "block_shared_bytes",
-                json!(block.shared_bytes(T::PRECISION)),
-            ),
-            ("compile_seconds", json!(compile_seconds)),
         ];
+        let block_bytes = block.shared_bytes(T::PRECISION);
+        let columns = kernel_columns(usage, block_bytes, compile_seconds);
+        record.extras.extend(columns);
         Ok(record)
     }
 

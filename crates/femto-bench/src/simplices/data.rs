@@ -6,7 +6,7 @@ use super::record::record;
 use super::{Candidate, SimplexCase, SimplexMesh};
 use crate::compare::{difference, finite};
 use crate::compile::compile;
-use crate::record::{Entry, Outcome};
+use crate::record::{Entry, Outcome, kernel_columns};
 use crate::timing::{since, time_on_device};
 use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
@@ -194,14 +194,10 @@ impl<'a, T: Number> SimplexData<'a, T> {
             // The bytes of an application should be many times larger.
             ("cache_bytes", json!(device.features().cache_bytes)),
             ("warnings", json!(warning)),
-            ("registers", json!(usage.registers)),
-            ("local_bytes", json!(usage.local_bytes)),
-            (
-                "block_shared_bytes",
-                json!(source.block.shared_bytes(T::PRECISION)),
-            ),
-            ("compile_seconds", json!(compile_seconds)),
         ]);
+        let block_bytes = source.block.shared_bytes(T::PRECISION);
+        let columns = kernel_columns(usage, block_bytes, compile_seconds);
+        record.extras.extend(columns);
         Ok(record)
     }
 

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use femto::kernel::roofline::Ceilings as Rates;
 use femto::operator::{AnyOperator, Explanation};
 use femto_bench::roofline::{self, Origin};
-use femto_bench::{Sampling, time_apply};
+use femto_bench::{Sampling, time_apply, uncounted};
 use serde::Serialize;
 
 /// Short, since it follows every solve.
@@ -28,9 +28,9 @@ pub struct Ceilings {
 pub(super) fn measure(operator: &dyn AnyOperator) -> Result<(Explanation, Ceilings), Failure> {
     let found = roofline::ceilings(&operator.device())?;
     let seconds = time_apply(operator, &SAMPLING)?.median;
-    let uncounted = operator.count_wavefronts().err();
+    let counting = operator.count_wavefronts();
     let mut explanation = operator.explain(Some(&found.ceilings), Some(seconds));
-    let warning = uncounted.map(|error| format!("wavefronts were not counted: {error}"));
+    let warning = counting.err().map(|error| uncounted(&error));
     explanation.warnings.extend(warning);
     let ceilings = Ceilings {
         rates: found.ceilings,

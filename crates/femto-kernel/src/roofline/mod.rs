@@ -96,9 +96,9 @@ pub fn bound(work: &Work, ceilings: &Ceilings, precision: Precision) -> Bound {
     let mut longest = (memory_seconds, Limit::Memory);
     for other in [
         (flop_seconds, Limit::Flops),
-        match work.wavefronts.total() {
-            0 => (shared_seconds, Limit::Shared),
-            _ => (wavefront_seconds, Limit::Wavefronts),
+        match work.wavefronts.counted() {
+            None => (shared_seconds, Limit::Shared),
+            Some(_) => (wavefront_seconds, Limit::Wavefronts),
         },
     ] {
         if other.0 > longest.0 {

@@ -40,6 +40,11 @@ impl Wavefronts {
     pub fn total(&self) -> u64 {
         self.shared + self.global + self.reductions
     }
+
+    /// Themselves, if they were counted: every kernel has some.
+    pub fn counted(self) -> Option<Self> {
+        (self.total() > 0).then_some(self)
+    }
 }
 
 impl Work {

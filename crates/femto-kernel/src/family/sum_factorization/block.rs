@@ -7,7 +7,8 @@ use super::work::Shape;
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, Operand, Target, Vectors, legal_candidates,
+    FactorPrecision, Family, KernelSource, MapInput, Operand, ScheduleError, Target, Vectors,
+    legal_candidates,
 };
 use crate::form::Form;
 use crate::roofline::Work;
@@ -268,12 +269,14 @@ impl BlockKernels for Kernels {
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.spec(vectors);
-        let is_legal = |it: &Schedule| it.validate(&spec, &self.target.limits).is_ok();
-        // Only legal schedules have lists; the others are refused below for the rule that they break.
-        let is_usable = |it: &Schedule| !it.block_sums || self.summed == Some(*it) || !is_legal(it);
-        let schedules = self.schedules(&spec).into_iter().filter(is_usable);
-        legal_candidates(schedules, |schedule| {
+        legal_candidates(self.schedules(&spec), |schedule| {
             schedule.validate(&spec, &self.target.limits)?;
+            if schedule.block_sums && self.summed != Some(schedule) {
+                return Err(BlockError::Schedule(ScheduleError::Rule {
+                    schedule: schedule.to_string(),
+                    rule: "blocks sum by lists, which only the best schedule has",
+                }));
+            }
             Ok(Candidate {
                 source: spec.source(&schedule)?,
                 places: self.elements,

@@ -142,7 +142,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             bytes_written: own.bytes_written,
             flops: own.flops,
             nominal_flops: self.nominal_flops(),
-            wavefronts: (own.wavefronts.total() > 0).then_some(own.wavefronts),
+            wavefronts: own.wavefronts.counted(),
             bound_seconds: found.map(|bound| bound.seconds),
             limit: found.map(|bound| bound.limit.to_string()),
             measured_seconds: measured,
