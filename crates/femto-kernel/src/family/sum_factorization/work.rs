@@ -38,6 +38,15 @@ pub struct Shape {
     pub form_flops: u64,
 }
 
+/// How the metric of a multilinear map of hexahedra is evaluated; the host's loops do neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Metric {
+    /// Whether columns of the Jacobian are known along a pencil, not polynomials of its adjugate.
+    pub(super) columns: bool,
+    /// Whether all components are multiplied by one symmetric matrix, not by J⁻ᵀ and back.
+    pub(super) matrix: bool,
+}
+
 impl Shape {
     /// The shape of an inspected form on an element, with auxiliary fields constant per element.
     pub fn new(basis: &TensorTables, inspection: &Inspection, storage: Storage) -> Self {
@@ -115,6 +124,11 @@ impl Shape {
 
     /// Flops of one element, as scheduled in the host loops.
     pub fn scheduled_flops(&self) -> u64 {
+        self.pencil_flops(Metric::default())
+    }
+
+    /// Flops of one element by contractions of pencils.
+    pub(super) fn pencil_flops(&self, by: Metric) -> u64 {
         let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
         let (d, pencils, points) = (self.dim as u64, self.pencils() as u64, self.points() as u64);
         let forward = contraction_flops(q, g, false) * self.interpolated();
@@ -133,33 +147,38 @@ impl Shape {
         let fields = self.fields.count(FieldKind::Nodal) as u64 * interpolation_in
             + u64::from(self.field_gradients.count_ones())
                 * (differentiation_in + 2 * d * d * points);
-        self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops()
+        self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops(by)
     }
 
-    /// Flops of one hexahedron if a thread has all of it: values and derivatives of a layer along j, of its pencils along
-    /// i, and of their points along k, each by whole products from nodes to points; and the transposes.
-    pub(super) fn whole_element_flops(&self) -> u64 {
-        let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
-        let (product, gradients) = (2 * q, u64::from(self.gradients));
-        // There are no products, if points are nodes, and an addition on the way back.
-        let value = if self.collocated { 1 } else { 2 * product };
-        let slope = 2 * product * gradients;
-        let layers = g * q * q * (value + slope);
-        let pencils = g * g * q * ((1 + gradients) * value + slope);
-        let points = g * g * g * ((1 + 2 * gradients) * value + slope);
-        self.components as u64 * (layers + pencils + points) + self.stage_flops()
+    /// Flops of one hexahedron of degree 1 if a thread has all of it, there and back: values at the nodes to coefficients,
+    /// these to numbers on pencils, those to numbers at points.
+    pub(super) fn whole_element_flops(&self, by: Metric) -> u64 {
+        let (pencils, points) = (self.pencils() as u64, self.points() as u64);
+        // 3 · 8 additions and 8 products, twice; for a pencil there and back, and for a point.
+        let (of_pencil, of_point) = match (self.values, self.gradients) {
+            (true, true) => (16 + 22, 6 + 10),
+            (false, true) => (12 + 17, 4 + 7),
+            (_, false) => (12 + 14, 2 + 3),
+        };
+        let of_component = 2 * 32 + pencils * of_pencil + points * of_point;
+        self.components as u64 * of_component + self.stage_flops(by)
     }
 
     /// Flops of the point-wise stage of one element.
-    fn stage_flops(&self) -> u64 {
+    fn stage_flops(&self, by: Metric) -> u64 {
         let (d, c) = (self.dim as u64, self.components as u64);
         let (values, gradients) = (u64::from(self.values), u64::from(self.gradients));
         let (rows, points) = (self.pencils() as u64, self.points() as u64);
         // Products with stored factors: 15 flops for G ∇u, 1 for m u.
         let scaling = 1 + c * (3 * gradients + values);
         let factor = c * (15 * gradients + values);
-        // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant.
-        let form = c * (4 * d * d * gradients + values) + values + gradients + 1 + self.form_flops;
+        // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant. By a matrix: its
+        // 6 inner products, two scaled vectors and a scaling, 15 flops for a component.
+        let of_gradients = match by.matrix {
+            true => 6 * 5 + 2 * 3 + 1 + 15 * c,
+            false => 4 * d * d * c,
+        };
+        let form = gradients * (of_gradients + 1) + c * values + values + 1 + self.form_flops;
         // A position, if it is read: one combination of vectors per row, one per point.
         let position = if self.position { 2 * d } else { 0 };
         // The weight of a row is a product of d − 1.
@@ -181,6 +200,8 @@ impl Shape {
             // product (5).
             (Storage::Jacobians, true) => metric(0, 3 * 9 + 5),
             (Storage::Jacobians, false) => metric(0, 9 + 5),
+            // Per row: 3 combinations of vectors (6 flops each); per point: 2, 3 cross products (9) and a triple product.
+            (Storage::Multilinear, true) if by.columns => metric(3 * 6, 2 * 6 + 3 * 9 + 5),
             // Per row: 3 combinations of vectors (6), 8 cross products (2 if only the determinant is
             // needed), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
             (Storage::Multilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),

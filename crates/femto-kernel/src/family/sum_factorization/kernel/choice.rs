@@ -47,7 +47,7 @@ impl KernelSpec<'_> {
     /// For folded factors, the schedules measured to be best on an H200 in double precision, best first.
     fn measured(&self, factors: FactorPrecision) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
-        let whole = defaults::whole_elements(shape, vectors);
+        let whole = defaults::whole_elements(shape, vectors, self.precision);
         let together = defaults::together(shape, vectors, self.precision);
         let apart = defaults::apart(shape, vectors, factors);
         whole.into_iter().chain(together).chain([apart]).collect()
@@ -68,7 +68,7 @@ impl KernelSpec<'_> {
 
     /// For a form with few operations, an element per thread if that is faster.
     fn whole_of_form(&self, limits: &Limits) -> Option<Schedule> {
-        let whole = defaults::whole_elements(&self.shape, self.vectors)?;
+        let whole = defaults::whole_elements(&self.shape, self.vectors, self.precision)?;
         let whole = Schedule {
             together: false,
             ..whole

@@ -1,6 +1,6 @@
 //! The schedules measured to be best on an H200 in fp64: for degrees 1 to 15 with 5·10⁷ nodes, in
 //! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`; those of whole elements and of components together with 4·10⁶
-//! unknowns, in `benches/runs/2026-11-25-nvidia-h200/vectors`.
+//! unknowns, in `benches/runs/2026-11-26-nvidia-h200/degree-1` and `benches/runs/2026-11-25-nvidia-h200/vectors`.
 
 use super::{PointData, Schedule, ThreadPer, warp_elements};
 use crate::family::sum_factorization::Storage;
@@ -81,7 +81,11 @@ type Kind = (bool, bool, bool, bool);
 
 /// The schedule for elements of degree 1 in one thread each, if it is faster than pencils: with several components their
 /// contributions are summed by block, which saves atomic additions at the price of waiting for each other.
-pub(super) fn whole_elements(shape: &Shape, vectors: Vectors) -> Option<Schedule> {
+pub(super) fn whole_elements(
+    shape: &Shape,
+    vectors: Vectors,
+    precision: Precision,
+) -> Option<Schedule> {
     let is_small =
         shape.dim == 3 && shape.nodes_1d == 2 && shape.points_1d <= 3 && shape.components <= 3;
     let at_points = matches!(shape.storage, Storage::PointFactors | Storage::Jacobians);
@@ -89,15 +93,26 @@ pub(super) fn whole_elements(shape: &Shape, vectors: Vectors) -> Option<Schedule
         return None;
     }
     let several = shape.components > 1;
+    let blocks = match (shape.gradients, shape.collocated) {
+        (true, true) if several && !shape.values => 5,
+        (false, _) if !several => 6,
+        _ => 4,
+    };
     Some(Schedule {
         thread_per: ThreadPer::Element,
         elements_per_block: 64,
-        blocks_per_unit: match (several, shape.gradients, shape.collocated) {
-            (false, false, _) => 8,
-            (false, true, true) => 6,
-            _ => 4,
+        blocks_per_unit: match precision {
+            Precision::Fp64 => blocks,
+            Precision::Fp32 => 8,
         },
         points: PointData::Registers,
+        // All pencils, a layer or one.
+        point_unroll: match shape.gradients {
+            false => 0,
+            true if shape.collocated && precision == Precision::Fp32 => 0,
+            true if several || shape.values || shape.collocated => 1,
+            true => 3,
+        },
         together: several,
         block_sums: several,
         ..Schedule::PLAIN
@@ -260,9 +275,9 @@ const COLLOCATED_NODAL: [Row; 15] = [
     row(4, 10),
     row(5, 5),
     row(4, 4),
-    row(3, 3),
+    row(3, 4).scratch(),
     row(1, 6).scratch(),
-    row(1, 5).scratch().reload().unroll(4),
+    row(1, 6).scratch().reload().unroll(4),
     row(1, 5).scratch().unroll(1),
     row(1, 4).scratch().reload().unroll(4),
     row(1, 3).scratch().reload().unroll(1),

@@ -18,7 +18,18 @@ const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32)) -> Kn
     Knob { name, most, turn }
 }
 
+/// In the order in which they are turned.
 const ALL: [Knob; 11] = [
+    knob("element_per_thread", 1, |it, n| {
+        it.thread_per = match n {
+            0 => ThreadPer::Pencil,
+            _ => ThreadPer::Element,
+        };
+        // Pencils are not summed by block, whole elements have no contractions, and both unroll different loops.
+        it.block_sums &= n == 1;
+        it.even_odd &= n == 0;
+        it.point_unroll = 0;
+    }),
     knob("elements", 1024, |it, n| it.elements_per_block = n),
     knob("blocks", 32, |it, n| it.blocks_per_unit = n),
     knob("even_odd", 1, |it, n| it.even_odd = n == 1),
@@ -29,15 +40,6 @@ const ALL: [Knob; 11] = [
     knob("staged", 1, |it, n| it.staged = n == 1),
     knob("together", 1, |it, n| it.together = n == 1),
     knob("block_sums", 1, |it, n| it.block_sums = n == 1),
-    knob("element_per_thread", 1, |it, n| {
-        it.thread_per = match n {
-            0 => ThreadPer::Pencil,
-            _ => ThreadPer::Element,
-        };
-        // Pencils are not summed by block, and whole elements use whole matrices.
-        it.block_sums &= n == 1;
-        it.even_odd &= n == 0;
-    }),
 ];
 
 /// A list of knobs that cannot be read: not `name=number`, or an unknown name or number.

@@ -32,12 +32,6 @@ pub(super) fn matrices(source: &mut SourceBuilder, basis: &TensorTables, even_od
     }
 }
 
-/// The 1-D matrices from nodes to points, `[points_1d][nodes_1d]`.
-pub(super) fn nodal_matrices(source: &mut SourceBuilder, basis: &TensorTables) {
-    source.table("c_values", &basis.interp_1d);
-    source.table("c_slopes", &basis.grad_1d);
-}
-
 /// Products of entries of the 1-D matrices, for diagonals.
 pub(super) fn products(source: &mut SourceBuilder, basis: &TensorTables) {
     let (interp, grad) = (&basis.interp_1d, basis.grad_1d.clone());

@@ -32,7 +32,8 @@ pub struct Schedule {
     /// registers.
     pub reload_values: bool,
     /// Unrolling of the point step along a pencil; 0 unrolls it completely, with the derivative along the
-    /// pencil in registers. Other values put that derivative in the scratch cube.
+    /// pencil in registers. Other values put that derivative in the scratch cube. With an element per thread the
+    /// unrolling of the loop over its pencils.
     pub point_unroll: u32,
     /// Whether factors at points are copied to shared memory, starting when an element begins.
     pub staged: bool,
@@ -48,7 +49,7 @@ pub struct Schedule {
 pub enum ThreadPer {
     /// One pencil in each phase; pencils are exchanged through shared memory.
     Pencil,
-    /// A whole hexahedron of low degree, in registers; nothing is exchanged.
+    /// A whole hexahedron of degree 1, in registers; nothing is exchanged.
     Element,
 }
 
@@ -70,9 +71,6 @@ pub(super) const WARP: u32 = 32;
 pub fn warp_elements(shape: &Shape) -> u32 {
     WARP / shape.pencils() as u32
 }
-
-/// Nodes along an axis beyond which an element is too large for a thread.
-const MOST_WHOLE_NODES: usize = 3;
 
 /// Numbers in shared memory that 16 bits can tell apart.
 const MOST_SLOTS: u32 = 1 << 16;
@@ -159,8 +157,8 @@ impl Schedule {
         if matches!(shape.storage, Storage::PointFactors | Storage::Jacobians) {
             return Err("a thread with a whole element reads no geometry at points");
         }
-        if shape.nodes_1d > MOST_WHOLE_NODES {
-            return Err("a thread has a whole element only up to degree 2");
+        if shape.nodes_1d != 2 {
+            return Err("a thread has a whole element only at degree 1");
         }
         let at_points = shape.fields.count(FieldKind::Points) > 0;
         if spec.inputs(self) > spec.coupled(self) || at_points {
@@ -180,7 +178,7 @@ impl Schedule {
             return Err("a thread with a whole element exchanges nothing");
         }
         if self.even_odd {
-            return Err("a thread with a whole element uses whole matrices");
+            return Err("a thread with a whole element has no contractions by even and odd parts");
         }
         Ok(())
     }
@@ -188,7 +186,9 @@ impl Schedule {
     /// The rules for the point step's storage.
     fn point_rules(&self, spec: &KernelSpec) -> Result<(), &'static str> {
         let (shape, inputs) = (&spec.shape, spec.inputs(self));
-        let of_registers = self.scratch_cube || self.reload_values || self.point_unroll > 0;
+        let by_pencil = self.thread_per == ThreadPer::Pencil;
+        let looped = by_pencil && self.point_unroll > 0;
+        let of_registers = self.scratch_cube || self.reload_values || looped;
         if of_registers && self.points != PointData::Registers {
             return Err("a scratch cube is for points in registers");
         }
@@ -196,22 +196,22 @@ impl Schedule {
             return Err("only factors at points are staged");
         }
         if self.points == PointData::Registers && !self.scratch_cube {
-            if inputs > 1 && shape.gradients && self.thread_per == ThreadPer::Pencil {
+            if inputs > 1 && shape.gradients && by_pencil {
                 return Err("several inputs need a scratch cube");
             }
             if self.reload_values {
                 return Err("without a scratch cube values stay in registers");
             }
-            if self.point_unroll > 0 {
+            if looped {
                 return Err("a point step that is not wholly unrolled needs a scratch cube");
             }
         }
         // The next input takes the scratch cube before all threads have read this one's values again.
-        if (self.reload_values || self.point_unroll > 0) && inputs > 1 {
+        if (self.reload_values || looped) && inputs > 1 {
             return Err("several inputs keep values in registers and unroll the point step wholly");
         }
         match spec.step {
-            PointStep::Form(_) if self.point_unroll > 0 && shape.values => {
+            PointStep::Form(_) if looped && shape.values => {
                 Err("a form that reads values is wholly unrolled, since they are in registers")
             }
             _ => Ok(()),
@@ -294,9 +294,13 @@ impl fmt::Display for Schedule {
                 write!(f, ", {words}")?;
             }
         }
+        let unrolled = match self.thread_per {
+            ThreadPer::Pencil => "point step",
+            ThreadPer::Element => "pencils",
+        };
         match self.point_unroll {
             0 => Ok(()),
-            points => write!(f, ", point step unrolled by {points}"),
+            count => write!(f, ", {unrolled} unrolled by {count}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Kernel sources of sum_factorization, from what a kernel evaluates and its schedule.
 
-use super::matrices::{matrices, nodal_matrices, products, rule};
+use super::matrices::{matrices, products, rule};
 use super::padding::{Rows, Stage, Strides};
 use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer, warp_elements};
 use crate::dialect::{KernelFile, SourceBuilder};
@@ -99,10 +99,7 @@ impl KernelSpec<'_> {
                 matrices(&mut source, self.basis, schedule.even_odd);
                 file!("pencils.h")
             }
-            ThreadPer::Element => {
-                nodal_matrices(&mut source, self.basis);
-                file!("elements.h")
-            }
+            ThreadPer::Element => file!("elements.h"),
         };
         match self.step {
             PointStep::Factors(_) => {
@@ -143,6 +140,7 @@ impl KernelSpec<'_> {
     fn define_schedule(&self, source: &mut SourceBuilder, schedule: &Schedule) {
         let shape = &self.shape;
         source.define("COUPLED", self.coupled(schedule));
+        source.define("MAP_COLUMNS", u8::from(self.metric(schedule).columns));
         let is_element = schedule.thread_per == ThreadPer::Element;
         source.define("ELEMENT_PER_THREAD", u8::from(is_element));
         source.define("STAGED", u8::from(schedule.staged));
@@ -150,6 +148,11 @@ impl KernelSpec<'_> {
         source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
         if is_element {
             let rows = Rows::of(schedule, self);
+            let pencils_at_once = match schedule.point_unroll {
+                0 => shape.pencils() as u32,
+                count => count,
+            };
+            source.define("PENCILS_AT_ONCE", pencils_at_once);
             source.define("GEOMETRY_LENGTH", self.geometry_len());
             source.define("GEOMETRY_ROW", rows.row);
             source.define("NODE_ROW", rows.nodes);

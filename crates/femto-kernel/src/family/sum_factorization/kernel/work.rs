@@ -2,8 +2,11 @@
 
 use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer};
 use crate::family::fields::FieldKind;
-use crate::family::sum_factorization::work::Shape;
+use crate::family::sum_factorization::work::{Metric, Shape};
 use crate::roofline::Work;
+
+/// Points of a pencil beyond which polynomials of the adjugate are faster than columns, measured on an H200.
+const MOST_COLUMN_POINTS: usize = 10;
 
 impl KernelSpec<'_> {
     /// Work of one element apart from vectors, node tables and fields at the nodes: geometry, other fields,
@@ -24,11 +27,24 @@ impl KernelSpec<'_> {
             bytes_read: geometry + (fields * self.precision.bytes()) as u64,
             bytes_written: 0,
             flops: match schedule.thread_per {
-                ThreadPer::Pencil => shape.scheduled_flops(),
-                ThreadPer::Element => shape.whole_element_flops(),
+                ThreadPer::Pencil => shape.pencil_flops(self.metric(schedule)),
+                ThreadPer::Element => shape.whole_element_flops(self.metric(schedule)),
             },
             shared_bytes: self.shared_bytes(schedule) + staged * geometry,
             ..Work::default()
+        }
+    }
+
+    /// How the metric of a multilinear map is evaluated. Columns are the faster where pencils do not need the determinant
+    /// twice at a point, for values and gradients of folded factors, and have few points.
+    pub(super) fn metric(&self, schedule: &Schedule) -> Metric {
+        let shape = &self.shape;
+        let is_folded = matches!(self.step, PointStep::Factors(_));
+        let by_pencil = schedule.thread_per == ThreadPer::Pencil;
+        let twice = by_pencil && is_folded && shape.values;
+        Metric {
+            columns: shape.dim == 3 && !twice && shape.points_1d <= MOST_COLUMN_POINTS,
+            matrix: is_folded && self.coupled(schedule) > 1,
         }
     }
 

@@ -1,86 +1,103 @@
-/* v = A u on hexahedra of low degree, one element per thread.
+/* v = A u on hexahedra of degree 1, one element per thread.
  *
- * At low degree the pencils of pencils.c are so short that exchanging them through shared memory costs more than
- * contracting them. Here nothing is exchanged: a thread takes its element layer by layer along j, pencil by pencil
- * along k, so that the geometry is prepared once for a pencil and all components:
+ * At degree 1 the pencils of pencils.c are so short that exchanging them through shared memory costs more than
+ * contracting them. Here nothing is exchanged. On an element u is trilinear as the map is, and kept in the same way:
  *
- *   for j: values, derivatives along j of the layer         [k][i] of nodes
- *     for i: values, derivatives along i and j               [k] of nodes
- *       for k: values, derivatives along i, j, k; the point step; the transposes, in reverse
+ *   u = sum_m c_m xi^a eta^b zeta^c,   m = a + 2 b + 4 c
+ *
+ * On a pencil along zeta u and its derivatives along xi and eta are linear, and the derivative along zeta is the slope
+ * of u. The geometry is prepared once for a pencil and all components:
+ *
+ *   for j, i: u and its derivatives along xi and eta at zeta = 0, and their slopes
+ *     for k: values, derivatives; the point step; the transposes, in reverse
  *
  * Vectors are L-vectors, and forms have no fields at nodes.
  */
-#define LAYER_NODES (NODES_1D * NODES_1D)
-#define NODE_PLACE(n) (n) / LAYER_NODES, (n) / NODES_1D % NODES_1D, (n) % NODES_1D
-/* The node with j = 0 of the column at place n of a layer. */
-#define COLUMN(n) ((n) / NODES_1D * LAYER_NODES + (n) % NODES_1D)
-#define DIRECTIONS (GRADIENTS ? 3 : 1)
 
-/* A pencil of nodes interpolated to a point, and its derivative there. */
-INLINE real value_at(const real *r_nodes, int stride, int point)
-{
-#if COLLOCATED
-    return r_nodes[point * stride];
-#else
-    real r_sum = 0;
-    ALL(n, NODES_1D) r_sum += c_values[point * NODES_1D + n] * r_nodes[n * stride];
-    return r_sum;
-#endif
-}
-
-INLINE real slope_at(const real *r_nodes, int stride, int point)
-{
-    real r_sum = 0;
-    ALL(n, NODES_1D) r_sum += c_slopes[point * NODES_1D + n] * r_nodes[n * stride];
-    return r_sum;
-}
-
-/* The transposes: add what a number at a point is tested with. */
-INLINE void add_value(real number, int point, real *r_nodes, int stride)
-{
-#if COLLOCATED
-    r_nodes[point * stride] += number;
-#else
-    ALL(n, NODES_1D) r_nodes[n * stride] += c_values[point * NODES_1D + n] * number;
-#endif
-}
-
-INLINE void add_slope(real number, int point, real *r_nodes, int stride)
-{
-    ALL(n, NODES_1D) r_nodes[n * stride] += c_slopes[point * NODES_1D + n] * number;
-}
-
-/* A layer of points along j: values, and derivatives along j, each [k][i] of nodes. */
+/* A component: coefficients, or what they are tested with. */
 typedef struct {
-    real numbers[GRADIENTS ? 2 : 1][LAYER_NODES];
-} layer;
+    real numbers[NODES];
+} polynomial;
 
-/* A pencil along k of such a layer: values, derivatives along i and along j, each [k] of nodes. */
+/* A component on a pencil: a number at zeta = 0, and its slope. */
 typedef struct {
-    real numbers[DIRECTIONS][NODES_1D];
+    real value[2];
+#if GRADIENTS
+    real along_xi[2], along_eta[2];
+#endif
 } pencil;
 
-INLINE void pencil_of(const layer *from, int i, pencil *to)
+/* The coefficients from values at the nodes. */
+INLINE void to_coefficients(polynomial *u)
 {
-    ALL(k, NODES_1D)
+    real *r = u->numbers;
+    ALL(axis, DIM) ALL(m, NODES)
     {
-        to->numbers[0][k] = value_at(from->numbers[0] + k * NODES_1D, 1, i);
-#if GRADIENTS
-        to->numbers[1][k] = slope_at(from->numbers[0] + k * NODES_1D, 1, i);
-        to->numbers[2][k] = value_at(from->numbers[1] + k * NODES_1D, 1, i);
-#endif
+        const int next = m + (1 << axis);
+        if ((m >> axis) % 2 == 0) {
+            const real first = r[m], second = r[next];
+            r[m] = first + second;
+            r[next] = second - first;
+        }
     }
+    ALL(m, NODES) r[m] *= (real)1 / NODES;
 }
 
-INLINE void add_pencil(const pencil *from, int i, layer *to)
+/* The transpose. */
+INLINE void to_nodes(polynomial *v)
 {
-    ALL(k, NODES_1D)
+    real *r = v->numbers;
+    ALL(axis, DIM) ALL(m, NODES)
     {
-        add_value(from->numbers[0][k], i, to->numbers[0] + k * NODES_1D, 1);
+        const int next = m + (1 << axis);
+        if ((m >> axis) % 2 == 0) {
+            const real even = r[m], odd = r[next];
+            r[m] = even - odd;
+            r[next] = even + odd;
+        }
+    }
+    ALL(m, NODES) r[m] *= (real)1 / NODES;
+}
+
+INLINE pencil pencil_at(const polynomial *u, real xi, real eta)
+{
+    pencil p;
+    ALL(c, 2)
+    {
+        const real *r = u->numbers + 4 * c;
+        const real along_eta = r[2] + xi * r[3];
+        p.value[c] = r[0] + xi * r[1] + eta * along_eta;
 #if GRADIENTS
-        add_slope(from->numbers[1][k], i, to->numbers[0] + k * NODES_1D, 1);
-        add_value(from->numbers[2][k], i, to->numbers[1] + k * NODES_1D, 1);
+        p.along_xi[c] = r[1] + eta * r[3];
+        p.along_eta[c] = along_eta;
 #endif
+    }
+    return p;
+}
+
+/* The transpose, added. */
+INLINE void add_pencil(const pencil *p, real xi, real eta, polynomial *v)
+{
+    ALL(c, 2)
+    {
+        real *r = v->numbers + 4 * c;
+        real along_xi = 0, along_eta = 0;
+#if GRADIENTS
+        along_xi = p->along_xi[c];
+        along_eta = p->along_eta[c];
+#endif
+        /* Without values nothing is tested with u itself at zeta = 0. */
+        if (VALUES || c == 1) {
+            r[0] += p->value[c];
+            r[1] += xi * p->value[c];
+            along_eta += eta * p->value[c];
+        }
+        if (GRADIENTS) {
+            r[1] += along_xi;
+            r[3] += eta * along_xi;
+        }
+        r[2] += along_eta;
+        r[3] += xi * along_eta;
     }
 }
 
@@ -88,26 +105,30 @@ INLINE void add_pencil(const pencil *from, int i, layer *to)
 INLINE void at_point(const place *t, int k, step_inputs *in, const pencil *r_in, pencil *r_out)
 {
     const point_data none = {0};
+    const real zeta = POINT(k);
     real r_u[COUPLED], r_g[3 * COUPLED];
-    ALL(c, COUPLED)
+    ALL(n, COUPLED)
     {
-        r_u[c] = VALUES ? value_at(r_in[c].numbers[0], 1, k) : 0;
+        r_u[n] = r_in[n].value[0] + zeta * r_in[n].value[1];
 #if GRADIENTS
-        r_g[3 * c] = value_at(r_in[c].numbers[1], 1, k);
-        r_g[3 * c + 1] = value_at(r_in[c].numbers[2], 1, k);
-        r_g[3 * c + 2] = slope_at(r_in[c].numbers[0], 1, k);
+        r_g[3 * n] = r_in[n].along_xi[0] + zeta * r_in[n].along_xi[1];
+        r_g[3 * n + 1] = r_in[n].along_eta[0] + zeta * r_in[n].along_eta[1];
+        r_g[3 * n + 2] = r_in[n].value[1];
 #endif
     }
     point_step(t, &none, k, in, r_u, r_g);
-    ALL(c, COUPLED)
+    ALL(n, COUPLED)
     {
 #if VALUES
-        add_value(r_u[c], k, r_out[c].numbers[0], 1);
+        r_out[n].value[0] += r_u[n];
+        r_out[n].value[1] += zeta * r_u[n];
 #endif
 #if GRADIENTS
-        add_value(r_g[3 * c], k, r_out[c].numbers[1], 1);
-        add_value(r_g[3 * c + 1], k, r_out[c].numbers[2], 1);
-        add_slope(r_g[3 * c + 2], k, r_out[c].numbers[0], 1);
+        r_out[n].along_xi[0] += r_g[3 * n];
+        r_out[n].along_xi[1] += zeta * r_g[3 * n];
+        r_out[n].along_eta[0] += r_g[3 * n + 1];
+        r_out[n].along_eta[1] += zeta * r_g[3 * n + 1];
+        r_out[n].value[1] += r_g[3 * n + 2];
 #endif
     }
 }
@@ -136,59 +157,36 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 
     UNROLL_BY(1) for (int component = 0; component < COMPONENTS; component += COUPLED)
     {
-        real r_inputs[COUPLED][NODES], r_sums[COUPLED][NODES];
+        polynomial r_inputs[COUPLED], r_sums[COUPLED];
         ALL(c, COUPLED)
         {
             const element_nodes at = ELEMENT_NODES(t.element, component + c);
             ALL(n, NODES)
             {
-                r_inputs[c][n] = read_node(&at, g_u, NODE_PLACE(n));
-                r_sums[c][n] = 0;
+                r_inputs[c].numbers[n] = read_node(&at, g_u, NODE_PLACE(n));
+                r_sums[c].numbers[n] = 0;
             }
+            to_coefficients(&r_inputs[c]);
         }
-        EACH_PENCIL(j)
+        EACH_PENCIL(p)
         {
-            layer in[COUPLED], out[COUPLED];
-            ALL(c, COUPLED) ALL(n, LAYER_NODES)
-            {
-                const real *r_column = r_inputs[c] + COLUMN(n);
-                in[c].numbers[0][n] = value_at(r_column, NODES_1D, j);
-                out[c].numbers[0][n] = 0;
-#if GRADIENTS
-                in[c].numbers[1][n] = slope_at(r_column, NODES_1D, j);
-                out[c].numbers[1][n] = 0;
-#endif
-            }
-            EACH_PENCIL(i)
-            {
-                pencil r_in[COUPLED], r_out[COUPLED];
-                ALL(c, COUPLED)
-                {
-                    pencil_of(&in[c], i, &r_in[c]);
-                    ALL(d, DIRECTIONS) ALL(k, NODES_1D) r_out[c].numbers[d][k] = 0;
-                }
-                t.slow = j;
-                t.fast = i;
-                step_inputs at = STEP_INPUTS(&t);
-                ALL(k, POINTS_1D) at_point(&t, k, &at, r_in, r_out);
-                ALL(c, COUPLED) add_pencil(&r_out[c], i, &out[c]);
-            }
-            ALL(c, COUPLED) ALL(n, LAYER_NODES)
-            {
-                real *r_column = r_sums[c] + COLUMN(n);
-                add_value(out[c].numbers[0][n], j, r_column, NODES_1D);
-#if GRADIENTS
-                add_slope(out[c].numbers[1][n], j, r_column, NODES_1D);
-#endif
-            }
+            pencil r_in[COUPLED], r_out[COUPLED] = {{{0}}};
+            t.slow = p / POINTS_1D;
+            t.fast = p % POINTS_1D;
+            const real xi = POINT(t.fast), eta = POINT(t.slow);
+            ALL(c, COUPLED) r_in[c] = pencil_at(&r_inputs[c], xi, eta);
+            step_inputs at = STEP_INPUTS(&t);
+            ALL(k, POINTS_1D) at_point(&t, k, &at, r_in, r_out);
+            ALL(c, COUPLED) add_pencil(&r_out[c], xi, eta, &r_sums[c]);
         }
         ALL(c, COUPLED)
         {
             const element_nodes at = ELEMENT_NODES(t.element, component + c);
+            to_nodes(&r_sums[c]);
             ALL(n, NODES)
             {
                 if (writes)
-                    add_node(&at, g_v, NODE_PLACE(n), r_sums[c][n]);
+                    add_node(&at, g_v, NODE_PLACE(n), r_sums[c].numbers[n]);
             }
         }
     }

@@ -8,12 +8,9 @@
 #define ALL(n, count) UNROLL for (int n = 0; n < (count); ++n)
 #define SOME(count) ((count) > 0 ? (count) : 1)
 #define WARP 32
-/* Unrolled if the points are the nodes, so that each is known where it is used. */
-#if COLLOCATED
-#define EACH_PENCIL(n) ALL(n, POINTS_1D)
-#else
-#define EACH_PENCIL(n) UNROLL_BY(1) for (int n = 0; n < POINTS_1D; ++n)
-#endif
+#define EACH_PENCIL(n) UNROLL_BY(PENCILS_AT_ONCE) for (int n = 0; n < PENCILS; ++n)
+/* Position of node n of an element along k, j, i. */
+#define NODE_PLACE(n) (n) / 4, (n) / 2 % 2, (n) % 2
 
 /* A pencil of points along k of the thread's element. */
 typedef struct {

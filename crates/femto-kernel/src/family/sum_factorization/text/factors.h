@@ -18,6 +18,17 @@
  */
 #define FACTORS (6 * GRADIENTS + VALUES)
 
+/* (r, s, t) times a symmetric matrix. */
+INLINE void multiply(real rr, real rs, real rt, real ss, real st, real tt, real *r, real *s, real *t)
+{
+    const real flux_r = rr * *r + rs * *s + rt * *t;
+    const real flux_s = rs * *r + ss * *s + st * *t;
+    const real flux_t = rt * *r + st * *s + tt * *t;
+    *r = flux_r;
+    *s = flux_s;
+    *t = flux_t;
+}
+
 #if GEOMETRY_POINTS || GEOMETRY_ELEMENT
 
 #if STAGED
@@ -76,12 +87,7 @@ INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
 {
     const real rr = factor(m, k, 0), rs = factor(m, k, 1), rt = factor(m, k, 2);
     const real ss = factor(m, k, 3), st = factor(m, k, 4), tt = factor(m, k, 5);
-    const real flux_r = rr * *r + rs * *s + rt * *t;
-    const real flux_s = rs * *r + ss * *s + st * *t;
-    const real flux_t = rt * *r + st * *s + tt * *t;
-    *r = flux_r;
-    *s = flux_s;
-    *t = flux_t;
+    multiply(rr, rs, rt, ss, st, tt, r, s, t);
 }
 
 #elif !GRADIENTS /* GEOMETRY_MULTILINEAR */
@@ -143,21 +149,27 @@ INLINE metric metric_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL re
 
 INLINE real metric_value(const metric *m, int k)
 {
-    return c_weights[k] * m->lambda * determinant_at(&m->map, c_points[k]);
+    return c_weights[k] * m->lambda * trilinear_at(&m->map, c_points[k]).determinant;
 }
 
 INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
 {
-    const real zeta = c_points[k];
-    const vector x = row_xi_at(&m->map, zeta), y = row_eta_at(&m->map, zeta);
-    const vector z = row_zeta_at(&m->map, zeta);
-    const real scale = c_weights[k] * m->kappa * reciprocal(determinant_at(&m->map, zeta));
+    const jacobian J = trilinear_at(&m->map, c_points[k]);
+    const vector x = J.x, y = J.y, z = J.z;
+    const real scale = c_weights[k] * m->kappa * reciprocal(J.determinant);
+#if COUPLED > 1
+    /* The matrix is the same for all components. */
+    const vector u = {scale * x.x, scale * x.y, scale * x.z}, v = {scale * y.x, scale * y.y, scale * y.z};
+    multiply(inner_product(u, x), inner_product(u, y), inner_product(u, z), inner_product(v, y),
+             inner_product(v, z), scale * inner_product(z, z), r, s, t);
+#else
     const vector flux = {scale * (x.x * *r + y.x * *s + z.x * *t),
                          scale * (x.y * *r + y.y * *s + z.y * *t),
                          scale * (x.z * *r + y.z * *s + z.z * *t)};
     *r = inner_product(x, flux);
     *s = inner_product(y, flux);
     *t = inner_product(z, flux);
+#endif
 }
 
 #endif

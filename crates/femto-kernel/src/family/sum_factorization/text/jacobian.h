@@ -2,7 +2,7 @@
  * quadrilaterals.
  *
  * map_along prepares the pencil at (j, i); at its point k, jacobian_at gives the rows of the adjugate of J
- * = dx/dxi = [a b c], which are b x c, c x a, a x b, and the determinant; position_at gives the position.
+ * and the determinant, position_at the position.
  *
  * GEOMETRY_AFFINE: per element the coefficients of the map, of xi, eta, zeta and, if POSITION, of 1.
  * GEOMETRY_MULTILINEAR: of xi, eta, xi eta, zeta, xi zeta, eta zeta, xi eta zeta and, if POSITION, of 1.
@@ -10,22 +10,6 @@
  *
  * Per-element constants are read in pairs, see map.h.
  */
-typedef struct {
-    vector x, y, z;
-    real determinant;
-} jacobian;
-
-/* From the columns of J. */
-INLINE jacobian jacobian_of(vector a, vector b, vector c)
-{
-    jacobian J;
-    J.x = cross_product(b, c);
-    J.y = cross_product(c, a);
-    J.z = cross_product(a, b);
-    J.determinant = inner_product(a, J.x);
-    return J;
-}
-
 /* The physical gradient from the reference derivatives. */
 INLINE void gradient_of(const jacobian *J, real inverse, const real *r_derivatives, real *r_gradient)
 {
@@ -128,7 +112,7 @@ INLINE vector position_at(const map *m, int k)
 #define MAP_NUMBERS (21 + 3 * POSITION)
 
 typedef struct {
-    trilinear rows;
+    trilinear along_zeta;
     vector origin, along;
 } map;
 
@@ -139,7 +123,7 @@ INLINE map map_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_
     read_pairs(geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
     const real xi = rule_at(g_rule, i).x, eta = rule_at(g_rule, j).x;
     map m;
-    m.rows = trilinear_along(r_map, xi, eta);
+    m.along_zeta = trilinear_along(r_map, xi, eta);
     m.origin = m.along = coefficient(r_map, 0);
 #if POSITION
     /* At zeta = 0, and the part proportional to zeta. */
@@ -153,13 +137,7 @@ INLINE map map_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_
 
 INLINE jacobian jacobian_at(const map *m, int k)
 {
-    const real zeta = c_points[k];
-    jacobian J;
-    J.x = row_xi_at(&m->rows, zeta);
-    J.y = row_eta_at(&m->rows, zeta);
-    J.z = row_zeta_at(&m->rows, zeta);
-    J.determinant = determinant_at(&m->rows, zeta);
-    return J;
+    return trilinear_at(&m->along_zeta, c_points[k]);
 }
 
 INLINE vector position_at(const map *m, int k)

@@ -19,13 +19,20 @@ INLINE void read_pairs(const GEOMETRY_MEMORY real *source, int count, real *r_nu
     }
 }
 
+#if COLLOCATED && ELEMENT_PER_THREAD
+/* The nodes of degree 1. */
+#define POINT(n) (real)(2 * (n) - 1)
+#else
+#define POINT(n) c_points[n]
+#endif
+
 /* A point of the 1-D rule and its weight. With an element per thread all threads are at the same one, so that it is an
  * operand from constant memory. */
 INLINE real2 rule_at(const GLOBAL real *g_rule, int n)
 {
 #if ELEMENT_PER_THREAD
     real2 r_pair;
-    r_pair.x = c_points[n];
+    r_pair.x = POINT(n);
     r_pair.y = c_weights[n];
     return r_pair;
 #else
