@@ -46,18 +46,8 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
         component.contains("a component must be x or 0, found \"y\""),
         "{component}"
     );
-    let multigrid = "[run]\nthreads = 1\n[solver]\npreconditioner = \"multigrid\"";
     let wind = "kind = \"convection_diffusion\"\nkappa = 1\nvelocity = [1, 0, 0]";
     let unsuited = good.replace("kind = \"poisson\"", wind);
-    let path = write(&folder, "wind", &unsuited.replace("[solver]", multigrid));
-    let output = femto(&["solve", &path]);
-    assert_eq!(output.status.code(), Some(2));
-    let refused = text(&output.stderr).replace(&path, "CASE");
-    assert!(
-        refused.contains("multigrid takes symmetric forms"),
-        "{refused}"
-    );
-    assert!(refused.contains("[solver]"), "{refused}");
     let dirichlet =
         good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
     let unbalanced = fail("unbalanced", &dirichlet, "");
@@ -278,6 +268,23 @@ fn poissons_ratios_near_a_half_are_warned_of() {
         "young = 1\npoisson = \"0.495 + 0*x\"",
     ] {
         assert_eq!(warning(far), None);
+    }
+}
+
+#[test]
+fn convection_that_multigrid_does_not_smooth_is_warned_of() {
+    let folder = scratch("convection");
+    for (velocity, is_warned) in [("0.5", false), ("20", true)] {
+        let case = format!(
+            "[mesh.box]\ncells = [4, 4, 4]\n[space]\ndegree = 2\n[form]\nkind = \"convection_diffusion\"\nkappa = 1\n\
+             velocity = [{velocity}, 0, 0]\n[source]\nvalue = 1\n[[dirichlet]]\ntags = [\"xmin\", \"xmax\"]\nvalue = 0\n\
+             [solver]\npreconditioner = \"multigrid\"\n"
+        );
+        let path = write(&folder, "case.toml", &case);
+        let report = json(&femto(&["solve", &path, "--json", "--no-roofline"]));
+        assert_eq!(report["status"], "converged", "{report}");
+        let told = report["mesh"]["warnings"].to_string();
+        assert_eq!(told.contains("convection is"), is_warned, "{told}");
     }
 }
 

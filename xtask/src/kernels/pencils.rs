@@ -186,6 +186,7 @@ impl Operator {
     fn whole_element_cases(&self, on: (Language, &Limits)) -> Vec<Case> {
         const WHOLE: Schedule = Schedule {
             thread_per: ThreadPer::Element,
+            point_unroll: 1,
             points: PointData::Registers,
             elements_per_block: 32,
             together: true,

@@ -237,6 +237,8 @@ impl CaseRun<'_> {
         };
         if let Some(solver) = &mut report.solver {
             solver.levels = system.multigrid_levels();
+            let warning = setup::convective(&solver.levels);
+            report.mesh.warnings.extend(warning);
         }
         let peak = memory::peak();
         report.peak_memory = peak.map(|peak| peak.own);

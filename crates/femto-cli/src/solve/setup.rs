@@ -9,8 +9,8 @@ use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
 use femto::problem::{
-    AlongNormal, Boundary, Discretized, Function, FunctionName, Problem, ProblemError, ProblemForm,
-    Robin, Role,
+    AlongNormal, Boundary, Discretized, Function, FunctionName, MultigridLevel, Problem,
+    ProblemError, ProblemForm, Robin, Role,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -180,6 +180,19 @@ pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
     Some(format!(
         "Poisson's ratio {ratio} is near 1/2: displacements of degree 1 and 2 come out too small (locking), and \
          iterations grow with 1/sqrt(1 - 2 nu)"
+    ))
+}
+
+/// Convection from here on makes multigrid slower than Jacobi, see docs/solvers.md.
+const CONVECTIVE: f64 = 1.0;
+
+/// A warning about convection that multigrid does not smooth.
+pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
+    let convection = levels.iter().find_map(|level| level.convection);
+    let convection = convection.filter(|&it| it >= CONVECTIVE)?;
+    Some(format!(
+        "convection is {convection:.1} times as strong as diffusion in a cell at degree 1: multigrid is for less than {CONVECTIVE:.0}, \
+         and `jacobi` may take less time"
     ))
 }
 

@@ -29,12 +29,20 @@ pub struct Cycle<T: Number, D: Device> {
     pub(super) smoothers: Vec<Smoother<T, D>>,
     /// Degree 1, and what is below.
     pub(super) below: Aggregation<T, D>,
+    /// See [`Cycle::convection`].
+    pub(super) convection: Option<f64>,
 }
 
 impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
     /// Lengths of the vectors of degree 1 and of the levels below.
     pub fn sizes(&self) -> Vec<usize> {
         self.below.sizes()
+    }
+
+    /// What of the matrix A of degree 1 is not symmetric, if its form is not: Σ_ij |a_ij - a_ji|/(2 Σ_i a_ii), on cubes of
+    /// side h about 3/4 of the Péclet number |b| h/(2 κ) of a cell.
+    pub fn convection(&self) -> Option<f64> {
+        self.convection
     }
 
     /// What it does on each level, finest first.

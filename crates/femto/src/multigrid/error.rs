@@ -10,11 +10,6 @@ use thiserror::Error;
 /// Why an operator has no multigrid preconditioner.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum MultigridError {
-    /// A form that is not symmetric.
-    #[error(
-        "multigrid takes symmetric forms: Chebyshev's smoother needs real eigenvalues; take `jacobi`"
-    )]
-    NotSymmetric,
     /// Levels on different elements, or with different components.
     #[error(
         "the levels' elements or components differ, or are in another order: see Block::of_lower_degree"
@@ -74,10 +69,7 @@ impl MultigridError {
     /// Whether the problem as it was given is wrong, as opposed to a fault of femto or of the device.
     pub fn is_of_input(&self) -> bool {
         match self {
-            Self::NotSymmetric
-            | Self::FieldAtPoints { .. }
-            | Self::NoSchwarz
-            | Self::Order { .. } => true,
+            Self::FieldAtPoints { .. } | Self::NoSchwarz | Self::Order { .. } => true,
             Self::Operator(error) => error.is_of_input(),
             Self::TooLarge { .. }
             | Self::OtherElements

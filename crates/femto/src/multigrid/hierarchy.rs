@@ -9,7 +9,7 @@ use super::transfer::{Pairing, Transfer};
 use super::{Graph, MultigridError, MultigridParams, Probe, SmootherKind};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, LinearOperator};
-use crate::vector::{Projector, VectorOps};
+use crate::vector::{Csr, Projector, VectorOps};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
 use femto_platform::device::DeviceError;
@@ -147,7 +147,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
-    /// A form that is not symmetric, levels on different elements, more of these than 32-bit indices can address, or not
+    /// Levels on different elements, more of these than 32-bit indices can address, or not
     /// enough memory.
     pub fn new(
         device: &D,
@@ -168,9 +168,6 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             Graph::new_beside(&base.blocks, || between.collect::<Result<_, _>>());
         let mut constrained = Vec::new();
         for level in levels {
-            if !level.operator.inspection().symmetric {
-                return Err(MultigridError::NotSymmetric);
-            }
             constrained.push(ConstrainedLevel {
                 projector: Projector::new(device, &level.constraints)?,
                 blocks: level.blocks,
@@ -233,6 +230,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let graph = self.graph.take();
         let graph = graph.unwrap_or_else(|| Graph::new(&base.blocks));
         let matrix = base.probe(&graph).matrix(device)?;
+        let symmetric = base.operator.inspection().symmetric;
+        let convection = (!symmetric).then(|| skew_part(&matrix));
         // It is large, and linear forms are set up once.
         self.graph = self.has_state.then_some(graph);
         let components = base.blocks[0].space.components();
@@ -244,6 +243,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         Ok(Cycle {
             smoothers,
             below: Aggregation::new(device, matrix, kernels, params.safety)?,
+            convection,
         })
     }
 
@@ -278,5 +278,22 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             between.prolongation.bytes() + between.restriction.bytes() + state
         });
         levels.chain(between).sum()
+    }
+}
+
+/// Σ_ij |a_ij - a_ji|/(2 Σ_i a_ii) over the rows of unknowns that are not held: A and its transpose have entries at the same
+/// places.
+fn skew_part(matrix: &Csr) -> f64 {
+    let transposed = matrix.transposed();
+    let (mut skew, mut diagonal) = (0.0, 0.0);
+    for row in (0..matrix.rows()).filter(|&row| matrix.row_columns(row).len() > 1) {
+        for ((column, a), (_, b)) in matrix.row(row).zip(transposed.row(row)) {
+            skew += (a - b).abs();
+            diagonal += if column as usize == row { 2.0 * a } else { 0.0 };
+        }
+    }
+    match diagonal > 0.0 {
+        true => skew / diagonal,
+        false => 0.0,
     }
 }

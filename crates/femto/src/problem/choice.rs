@@ -186,7 +186,7 @@ impl fmt::Display for PreconditionerReason {
             ),
             Self::NotSymmetric => write!(
                 f,
-                "multigrid takes symmetric operators, and this is not one"
+                "multigrid is chosen for symmetric operators, and this is not one"
             ),
             Self::OtherMethod(method) => write!(
                 f,

@@ -286,7 +286,7 @@ impl<'a> Given<'a> {
 }
 
 /// A level of a multigrid preconditioner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MultigridLevel {
     /// Degree of its space; `None` for aggregates.
     pub degree: Option<usize>,
@@ -294,6 +294,9 @@ pub struct MultigridLevel {
     pub unknowns: usize,
     /// What cycles do on it; `None` until multigrid is set up.
     pub method: Option<LevelMethod>,
+    /// Of degree 1, if the form is not symmetric: see [`Cycle::convection`](crate::multigrid::Cycle::convection).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convection: Option<f64>,
 }
 
 /// A function of a space.

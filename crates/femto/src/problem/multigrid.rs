@@ -101,10 +101,12 @@ where
         let below = self.cycle.iter().flat_map(|cycle| cycle.sizes()).skip(1);
         let all = forms.chain(below.map(|unknowns| (None, unknowns)));
         let methods = self.cycle.as_ref().map_or_else(Vec::new, Cycle::methods);
+        let convection = self.cycle.as_ref().and_then(Cycle::convection);
         let level = |(i, (degree, unknowns)): (usize, _)| MultigridLevel {
             degree,
             unknowns,
             method: methods.get(i).copied(),
+            convection: convection.filter(|_| degree == Some(1)),
         };
         all.enumerate().map(level).collect()
     }

@@ -35,15 +35,16 @@ impl KernelSpec<'_> {
         }
     }
 
-    /// How the metric of a multilinear map is evaluated. Columns are the faster where pencils do not need the determinant
-    /// twice at a point, for values and gradients of folded factors, and have few points.
+    /// How the metric of a multilinear map is evaluated. Columns are the faster where pencils need more than the determinant,
+    /// do not need it twice at a point, for values and gradients of folded factors, and have few points.
     pub(super) fn metric(&self, schedule: &Schedule) -> Metric {
         let shape = &self.shape;
         let is_folded = matches!(self.step, PointStep::Factors(_));
         let by_pencil = schedule.thread_per == ThreadPer::Pencil;
         let twice = by_pencil && is_folded && shape.values;
+        let few = shape.points_1d <= MOST_COLUMN_POINTS;
         Metric {
-            columns: shape.dim == 3 && !twice && shape.points_1d <= MOST_COLUMN_POINTS,
+            columns: shape.dim == 3 && shape.gradients && !twice && few,
             matrix: is_folded && self.coupled(schedule) > 1,
         }
     }
