@@ -9,8 +9,8 @@
 //!            x = x + S (b - A x)             smooth again
 //! ```
 //! with a polynomial S of D⁻¹A (`smoother.rs`), prolongation P (`transfer.rs`, `aggregation.rs`), and the
-//! inverse matrix on the coarsest level. It is linear, symmetric and positive definite, allocates nothing,
-//! and reads nothing back, so that solvers can capture it.
+//! inverse matrix on the coarsest level. It is linear, and symmetric and positive definite if A is; it allocates
+//! nothing, and reads nothing back, so that solvers can capture it.
 //!
 //! A cycle may have a lower precision than the solver's vectors: fp32 cycles need no more iterations of fp64
 //! conjugate gradients, since a fixed linear cycle only changes a little.
