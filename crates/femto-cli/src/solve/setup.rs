@@ -183,7 +183,7 @@ pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
     ))
 }
 
-/// Convection from here on makes multigrid slower than Jacobi, see docs/solvers.md.
+/// From here on iterations with multigrid grow quickly, see docs/solvers.md.
 const CONVECTIVE: f64 = 1.0;
 
 /// A warning about convection that multigrid does not smooth.
@@ -191,8 +191,8 @@ pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
     let convection = levels.iter().find_map(|level| level.convection);
     let convection = convection.filter(|&it| it >= CONVECTIVE)?;
     Some(format!(
-        "convection is {convection:.1} times as strong as diffusion in a cell at degree 1: multigrid is for less than {CONVECTIVE:.0}, \
-         and `jacobi` may take less time"
+        "what is not symmetric in the form, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1: from \
+         {CONVECTIVE:.0} on iterations with multigrid grow, and `jacobi` may take less time"
     ))
 }
 

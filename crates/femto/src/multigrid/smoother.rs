@@ -9,7 +9,7 @@
 //! with an upper bound λ of the eigenvalues of M⁻¹A; a lower one is not needed (Lottes, Optimal polynomial
 //! smoothers for multigrid V-cycles, Numerical Linear Algebra with Applications 30, 2023, algorithm 3; Phillips
 //! and Fischer, Optimal Chebyshev smoothers and one-sided V-cycles, arXiv:2210.03179). It is a polynomial of
-//! M⁻¹A, so that a cycle with the same one before and after is symmetric.
+//! M⁻¹A, so that a cycle with the same one before and after is symmetric if A is.
 
 use super::MultigridError;
 use super::lanczos::{STEPS, largest_eigenvalue};

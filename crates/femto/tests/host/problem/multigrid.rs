@@ -253,7 +253,7 @@ fn newton_directions_take_few_iterations() {
     assert!(degrees.eq([Some(4), Some(2), Some(1)]));
 }
 
-/// With 5 h as the Péclet number of a cell.
+/// The measure of convection is 3.75 h for these cubes, and less for rows with neighbours that are held.
 #[test]
 fn convection_takes_a_few_iterations_more() {
     for (n, degree) in [(12, 1), (6, 2), (4, 4)] {
@@ -273,7 +273,7 @@ fn convection_takes_a_few_iterations_more() {
         assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
         let mut convection = solution.levels.iter().filter_map(|level| level.convection);
         let found = convection.next().unwrap() * n as f64;
-        assert!((2.0..5.0).contains(&found), "{found}");
+        assert!((1.5..3.75).contains(&found), "{found}");
     }
 }
 

@@ -111,7 +111,7 @@ pub(super) fn whole_elements(
             false => 0,
             true if shape.collocated && precision == Precision::Fp32 => 0,
             true if several || shape.values || shape.collocated => 1,
-            true => 3,
+            true => shape.points_1d as u32,
         },
         together: several,
         block_sums: several,

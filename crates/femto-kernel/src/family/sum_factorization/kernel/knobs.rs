@@ -21,14 +21,17 @@ const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32)) -> Kn
 /// In the order in which they are turned.
 const ALL: [Knob; 11] = [
     knob("element_per_thread", 1, |it, n| {
-        it.thread_per = match n {
+        let thread_per = match n {
             0 => ThreadPer::Pencil,
             _ => ThreadPer::Element,
         };
-        // Pencils are not summed by block, whole elements have no contractions, and both unroll different loops.
-        it.block_sums &= n == 1;
-        it.even_odd &= n == 0;
-        it.point_unroll = 0;
+        // Pencils are not summed by block, whole elements have no contractions, and they unroll different loops.
+        if it.thread_per != thread_per {
+            it.block_sums &= n == 1;
+            it.even_odd &= n == 0;
+            it.point_unroll = 0;
+        }
+        it.thread_per = thread_per;
     }),
     knob("elements", 1024, |it, n| it.elements_per_block = n),
     knob("blocks", 32, |it, n| it.blocks_per_unit = n),
