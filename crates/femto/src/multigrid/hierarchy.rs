@@ -147,8 +147,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
-    /// Levels on different elements, more of these than 32-bit indices can address, or not
-    /// enough memory.
+    /// Levels on different elements, more of these than 32-bit indices can address, or not enough memory.
     pub fn new(
         device: &D,
         levels: Vec<FormLevel<T, D>>,

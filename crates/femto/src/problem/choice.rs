@@ -24,7 +24,8 @@ pub enum PreconditionerKind {
     /// The inverse of the diagonal.
     Jacobi,
     /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms, and others with little
-    /// convection: see [`crate::multigrid`]. For nonlinear forms it is kept from step to step, and set up again when it has become slow.
+    /// convection: see [`crate::multigrid`]. For nonlinear forms it is kept from step to step, and set up again when it
+    /// has become slow.
     Multigrid,
 }
 

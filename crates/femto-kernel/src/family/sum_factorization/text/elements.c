@@ -27,8 +27,8 @@ typedef struct {
 #endif
 } pencil;
 
-/* The coefficients from values at the nodes. */
-INLINE void to_coefficients(polynomial *u)
+/* From values at the nodes to coefficients; transposed, from what these are tested with back to the nodes. */
+INLINE void transform(polynomial *u, bool transposed)
 {
     real *r = u->numbers;
     ALL(axis, DIM) ALL(m, NODES)
@@ -36,24 +36,8 @@ INLINE void to_coefficients(polynomial *u)
         const int next = m + (1 << axis);
         if ((m >> axis) % 2 == 0) {
             const real first = r[m], second = r[next];
-            r[m] = first + second;
-            r[next] = second - first;
-        }
-    }
-    ALL(m, NODES) r[m] *= (real)1 / NODES;
-}
-
-/* The transpose. */
-INLINE void to_nodes(polynomial *v)
-{
-    real *r = v->numbers;
-    ALL(axis, DIM) ALL(m, NODES)
-    {
-        const int next = m + (1 << axis);
-        if ((m >> axis) % 2 == 0) {
-            const real even = r[m], odd = r[next];
-            r[m] = even - odd;
-            r[next] = even + odd;
+            r[m] = transposed ? first - second : first + second;
+            r[next] = transposed ? first + second : second - first;
         }
     }
     ALL(m, NODES) r[m] *= (real)1 / NODES;
@@ -166,7 +150,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
                 r_inputs[c].numbers[n] = read_node(&at, g_u, NODE_PLACE(n));
                 r_sums[c].numbers[n] = 0;
             }
-            to_coefficients(&r_inputs[c]);
+            transform(&r_inputs[c], false);
         }
         EACH_PENCIL(p)
         {
@@ -182,7 +166,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         ALL(c, COUPLED)
         {
             const element_nodes at = ELEMENT_NODES(t.element, component + c);
-            to_nodes(&r_sums[c]);
+            transform(&r_sums[c], true);
             ALL(n, NODES)
             {
                 if (writes)
