@@ -191,20 +191,17 @@ impl BasisAtPoints for TensorTables {
         let dim = self.cell.dim();
         let points = along_axes(point, self.points_1d);
         let nodes = along_axes(node, self.nodes_1d);
-        let entry = |table: &[f64], axis: usize| table[points[axis] * self.nodes_1d + nodes[axis]];
-        // The factor of each axis, differentiated along at most one.
-        let product = |differentiated: Option<usize>| -> f64 {
-            let factor = |axis| match differentiated == Some(axis) {
-                true => entry(&self.grad_1d, axis),
-                false => entry(&self.interp_1d, axis),
-            };
-            (0..dim).map(factor).product()
-        };
-        let mut gradient = [0.0; 3];
-        for (axis, derivative) in gradient.iter_mut().enumerate().take(dim) {
-            *derivative = product(Some(axis));
+        let (mut value, mut gradient) = (1.0, [0.0; 3]);
+        gradient[..dim].fill(1.0);
+        for axis in 0..dim {
+            let entry = points[axis] * self.nodes_1d + nodes[axis];
+            let (factor, slope) = (self.interp_1d[entry], self.grad_1d[entry]);
+            value *= factor;
+            for (other, derivative) in gradient.iter_mut().enumerate() {
+                *derivative *= if other == axis { slope } else { factor };
+            }
         }
-        (product(None), gradient)
+        (value, gradient)
     }
 }
 

@@ -28,30 +28,29 @@ fn basis<const D: usize>(
     q: usize,
     inverse: &[[f64; D]; D],
 ) -> Vec<Jet<D>> {
-    let node = |node: usize| {
-        let (value, reference) = element.at(q, node);
-        let gradient = core::array::from_fn(|d| {
-            let parts = reference.iter().zip(inverse);
-            parts.map(|(derivative, row)| derivative * row[d]).sum()
-        });
-        (value, gradient)
-    };
-    (0..element.nodes()).map(node).collect()
+    let mut jets = vec![(0.0, [0.0; D]); element.nodes()];
+    for (node, (value, gradient)) in jets.iter_mut().enumerate() {
+        let (at, reference) = element.at(q, node);
+        *value = at;
+        for (derivative, row) in reference.iter().zip(inverse) {
+            for (sum, j) in gradient.iter_mut().zip(row) {
+                *sum += derivative * j;
+            }
+        }
+    }
+    jets
 }
 
 /// Σ values × basis functions.
 fn combine<const D: usize>(basis: &[Jet<D>], values: &[f64]) -> Jet<D> {
-    let sum = |term: &dyn Fn(&Jet<D>) -> f64| -> f64 {
-        let products = basis
-            .iter()
-            .zip(values)
-            .map(|(basis, value)| term(basis) * value);
-        products.sum()
-    };
-    (
-        sum(&|jet| jet.0),
-        core::array::from_fn(|d| sum(&|jet| jet.1[d])),
-    )
+    let (mut sum, mut gradient_sum) = (0.0, [0.0; D]);
+    for ((value, gradient), u) in basis.iter().zip(values) {
+        sum += value * u;
+        for (sum, derivative) in gradient_sum.iter_mut().zip(gradient) {
+            *sum += derivative * u;
+        }
+    }
+    (sum, gradient_sum)
 }
 
 /// The auxiliary fields at point `q` of `points`, `[field]`; gradients of fields that are not nodal are
@@ -88,11 +87,11 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
     for (q, (jacobian, x)) in geometry.jacobian.iter().zip(geometry.position).enumerate() {
         let (inverse, determinant) = invert::<D>(jacobian);
         let basis = basis(element, q, &inverse);
-        let at = |c: usize| combine(&basis, &u[c * nodes..]);
+        let at: [Jet<D>; C] = core::array::from_fn(|c| combine(&basis, &u[c * nodes..]));
         let (a, grad_a) = auxiliary(fields, (q, points), &basis);
         let point = Point {
-            u: core::array::from_fn(|c| at(c).0),
-            grad_u: core::array::from_fn(|c| at(c).1),
+            u: at.map(|(value, _)| value),
+            grad_u: at.map(|(_, gradient)| gradient),
             a: &a,
             grad_a: &grad_a,
             x: core::array::from_fn(|d| x[d]),
@@ -103,8 +102,11 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
         let scale = element.weight(q) * determinant;
         for c in 0..C {
             for (out, (value, gradient)) in v[c * nodes..].iter_mut().zip(&basis) {
-                let flux: f64 = gradient.iter().zip(&f1[c]).map(|(g, f)| g * f).sum();
-                *out += scale * (value * f0[c] + flux);
+                let mut density = value * f0[c];
+                for (derivative, flux) in gradient.iter().zip(&f1[c]) {
+                    density += derivative * flux;
+                }
+                *out += scale * density;
             }
         }
     }

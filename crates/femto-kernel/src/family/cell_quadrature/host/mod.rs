@@ -98,7 +98,7 @@ where
     fn make<L: Lanes>(&self) -> CellForm<L, D> {
         CellForm {
             at_points: self.0.at_points(),
-            linear: match F::INTERPRETED {
+            linear: match F::INTERPRETED || L::NARROW {
                 true => None,
                 false => Some(Box::new(Linear::<F, C>(self.0.clone()))),
             },

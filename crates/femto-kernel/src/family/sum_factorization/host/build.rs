@@ -136,7 +136,7 @@ where
     F: Form<D, C> + Clone + 'static,
 {
     fn of_metric<L: Lanes, M: Metric<L, D>>(&self) -> Box<dyn Stage<L>> {
-        if F::INTERPRETED {
+        if F::INTERPRETED || L::NARROW {
             return interpreted::<L, M, D>(self.form.at_points(), &self.shape);
         }
         match F::VALUES_ONLY && !self.shape.gradients {

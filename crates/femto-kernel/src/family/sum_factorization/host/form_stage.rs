@@ -33,6 +33,30 @@ struct Arrays<'a, L, const D: usize, const C: usize> {
     field_gradients: [Strided<'a, L>; D],
 }
 
+impl<'a, L, const D: usize, const C: usize> Arrays<'a, L, D, C> {
+    /// The arrays of layers, separated: so many values and derivatives of each component. This knows no form: it is
+    /// compiled once for all.
+    fn new(layers: Layers<'a, L>, [values_len, gradients_len]: [usize; 2]) -> Self {
+        let (values, fields) = layers.values.split_at(C);
+        let mut field_gradients = [(); D].map(|()| Strided::none());
+        let mut axes = layers.gradients.into_iter().zip(&mut field_gradients);
+        let gradients = [(); D].map(|()| {
+            let Some((axis, fields)) = axes.next() else {
+                return [(); C].map(|()| Default::default());
+            };
+            let (own, rest) = axis.split_at(C);
+            *fields = rest;
+            own.split::<C>(gradients_len)
+        });
+        Self {
+            values: values.split::<C>(values_len),
+            gradients,
+            fields,
+            field_gradients,
+        }
+    }
+}
+
 impl<L, F, M, const D: usize, const C: usize, const GRADIENTS: bool> Stage<L>
     for FormStage<F, M, D, C, GRADIENTS>
 where
@@ -86,7 +110,9 @@ impl<F, M, const D: usize, const C: usize, const GRADIENTS: bool> FormStage<F, M
     {
         let n = rule.points.len();
         let (first, count) = (layers.first, layers.count);
-        let mut arrays = self.arrays(layers, count * n * n);
+        let len = |wanted| if wanted { count * n * n } else { 0 };
+        let lens = [len(self.values), len(GRADIENTS && self.gradients)];
+        let mut arrays = Arrays::new(layers, lens);
         let mut inputs = Inputs::new(token, data, &self.fields);
         for (layer, k) in (first..first + count).enumerate() {
             let zeta = L::splat(token, rule.points[k]);
@@ -114,32 +140,6 @@ impl<F, M, const D: usize, const C: usize, const GRADIENTS: bool> FormStage<F, M
                     self.point(jacobian, weight, &mut inputs, p, &mut arrays);
                 }
             }
-        }
-    }
-
-    /// The arrays of some layers of `len` points, separated.
-    #[inline(always)]
-    fn arrays<'a, L>(&self, layers: Layers<'a, L>, len: usize) -> Arrays<'a, L, D, C> {
-        let (values, fields) = layers.values.split_at(C);
-        let values = values.split::<C>(if self.values { len } else { 0 });
-        let mut field_gradients = [(); D].map(|()| Strided::none());
-        let mut axes = layers.gradients.into_iter().zip(&mut field_gradients);
-        let gradients = [(); D].map(
-            #[inline(always)]
-            |()| {
-                let Some((axis, fields)) = axes.next() else {
-                    return [(); C].map(|()| Default::default());
-                };
-                let (own, rest) = axis.split_at(C);
-                *fields = rest;
-                own.split::<C>(if GRADIENTS && self.gradients { len } else { 0 })
-            },
-        );
-        Arrays {
-            values,
-            gradients,
-            fields,
-            field_gradients,
         }
     }
 
