@@ -66,7 +66,7 @@ fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
     });
     match (chosen.level, params.mesh, physics) {
         // Operators check the memory of matrices themselves.
-        (DataLevel::Element, _, _)
+        (DataLevel::Element | DataLevel::Sparse, _, _)
         | (_, MeshShape::Box | MeshShape::Tetrahedra | MeshShape::Columns | MeshShape::Layers, _)
         | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
         (_, _, Physics::Mass) => 1.0,

@@ -1,7 +1,7 @@
 //! Parallel traversal of the elements of a space, chunk by chunk, with deterministic sums.
 
 use crate::vector::Csr;
-use femto_fem::space::{Block, Chunk, Space};
+use femto_fem::space::{Chunk, Space};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -72,18 +72,16 @@ pub(crate) fn collect<V: Copy + Default + Send + Sync, E: Send>(
     Ok(())
 }
 
-/// The places of each entry of L-vectors of interleaved components in E-vectors `[element][component][node]` of the
-/// blocks, one after the other, whose length must fit 32 bits.
-pub(crate) fn places(blocks: &[Block]) -> Csr<()> {
+/// The places of each entry of L-vectors of interleaved components in E-vectors `[element][component][node]` of
+/// spaces, one after the other, whose length must fit 32 bits.
+pub(crate) fn places<'s>(spaces: impl IntoIterator<Item = &'s Space>) -> Csr<()> {
     let (mut of_blocks, mut columns) = (Vec::new(), 0);
-    for block in blocks {
-        of_blocks.push(BlockPlaces::new(&block.space, columns));
-        columns += block.space.element_dofs();
+    for space in spaces {
+        of_blocks.push(BlockPlaces::new(space, columns));
+        columns += space.element_dofs();
     }
-    let (nodes, components) = match blocks {
-        [] => (0, 1),
-        [first, ..] => (first.space.nodes(), first.space.components()),
-    };
+    let first = of_blocks.first().map(|block: &BlockPlaces| block.space);
+    let (nodes, components) = first.map_or((0, 1), |it| (it.nodes(), it.components()));
     Csr::by_rows((nodes * components, columns), |entry, found| {
         let (node, component) = (entry / components, entry % components);
         for block in &of_blocks {
@@ -190,7 +188,7 @@ mod tests {
     use femto_element::Cell;
     use femto_fem::geometry::Geometry;
     use femto_fem::mesh::boxes::AnyBox;
-    use femto_fem::space::SpaceParams;
+    use femto_fem::space::{Block, SpaceParams};
 
     #[test]
     fn every_place_is_listed_once_under_its_entry() {
@@ -213,7 +211,7 @@ mod tests {
                 let node = space.element_nodes(item / 2)[node] as usize;
                 wanted[node * 2 + item % 2].push(place as u32);
             }
-            let found = places(&blocks);
+            let found = places([space]);
             assert_eq!(
                 (found.rows(), found.columns()),
                 (space.dofs(), space.element_dofs())

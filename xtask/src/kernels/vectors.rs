@@ -282,6 +282,37 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
                 f64::from(add) * y + product
             })?;
         }
+        // x, and twice as much in the second component.
+        let both = x.iter().flat_map(|&x| [x, 2.0 * x].map(self.from));
+        let both: Vec<T> = both.collect();
+        let [g_x, mut y] = [self.device.upload(&both)?, self.device.upload(&both)?];
+        let numbers = [2, 2, 1].map(Argument::U32);
+        let arguments = [
+            self.len(),
+            Argument::I32(0),
+            numbers[0],
+            numbers[1],
+            numbers[2],
+            Argument::input(&offsets),
+            Argument::input(&columns),
+            Argument::input(&values),
+            Argument::input(&g_x),
+            Argument::output(&mut y),
+        ];
+        let entry = "multiply_sparse_components";
+        self.launch(entry, source::entry_blocks(rows), &arguments)?;
+        let mut found = both;
+        self.device.read(&y, &mut found)?;
+        for (row, found) in found.chunks_exact(2).enumerate() {
+            let wanted = 2.0 * x[row] + d[next(row)] * x[next(row)];
+            for (c, &found) in found.iter().enumerate() {
+                let error = (found.into() - (c + 1) as f64 * wanted).abs();
+                ensure!(
+                    error <= 16.0 * self.tolerance,
+                    "{entry}: {error} in row {row}"
+                );
+            }
+        }
         Ok(())
     }
 

@@ -300,6 +300,14 @@ impl Space {
         }
     }
 
+    /// The node and the component of an index in L-vectors.
+    pub fn node_of(&self, entry: usize) -> (usize, usize) {
+        match self.layout() {
+            Layout::Interleaved => (entry / self.components(), entry % self.components()),
+            Layout::Blocked => (entry % self.nodes(), entry / self.nodes()),
+        }
+    }
+
     /// Length of an E-vector, `[elements][components][nodes_per_element]`.
     pub fn element_dofs(&self) -> usize {
         self.elements() * self.components() * self.nodes_per_element()

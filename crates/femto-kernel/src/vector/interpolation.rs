@@ -4,7 +4,7 @@
 //! and appending the result as the fastest turns `[k][j][i]` of one degree into that of another in as many
 //! steps as there are axes. Elements without axes have one, and a matrix of all their nodes.
 
-use super::vectorized;
+use super::{Strides, vectorized};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::roofline::Work;
 use crate::scalar::{Precision, Real, SimdLevel};
@@ -132,17 +132,6 @@ impl InterpolationShape {
         source.include(TEXT);
         source.finish()
     }
-}
-
-/// Where the component of a node is in an L-vector: `node * node_stride + component * component_stride`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Strides {
-    /// Number of components.
-    pub components: usize,
-    /// From node to node.
-    pub node: usize,
-    /// From component to component.
-    pub component: usize,
 }
 
 /// Interpolates the values of `x` at the nodes of a run of elements to `e`,

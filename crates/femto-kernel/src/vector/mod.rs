@@ -34,6 +34,26 @@ pub const CHAINS: usize = 32;
 /// Pieces of this length stay in the nearest cache between two loops over them.
 const IN_CACHE: usize = 2048;
 
+/// Where the component of a node is in an L-vector: `node * node_stride + component * component_stride`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strides {
+    /// Number of components.
+    pub components: usize,
+    /// From node to node.
+    pub node: usize,
+    /// From component to component.
+    pub component: usize,
+}
+
+impl Strides {
+    /// Of vectors of one component.
+    pub const SCALAR: Self = Self {
+        components: 1,
+        node: 1,
+        component: 0,
+    };
+}
+
 /// The data moved and the operations done per entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {

@@ -1,6 +1,6 @@
 //! The kernel source of the vector loops.
 
-use super::sparse::{NO_COLUMN, SLICE};
+use super::sparse::{MOST_COMPONENTS, NO_COLUMN, SLICE};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::scalar::Precision;
 
@@ -51,7 +51,8 @@ pub const SUMS: Precision = Precision::Fp64;
 /// The text of all loops over vectors of one precision.
 ///
 /// Kernels, with arguments given in `vectors.c`: `fill`, `set_entries`, `project`, `gather`, `add_to_entries`,
-/// `axpy`, `xpby`, `multiply`, `divide`, `convert`, `convert_single`, `multiply_sparse`, `chebyshev_step`,
+/// `axpy`, `xpby`, `multiply`, `divide`, `convert`, `convert_single`, `multiply_sparse`,
+/// `multiply_sparse_components`, `chebyshev_step`,
 /// `update_direction`; `invert`, `dot_product`, `square`,
 /// `precondition_dot`, `update_residual`, which leave one or two sums per block, and `finish`, which adds
 /// these with one block per sum.
@@ -61,6 +62,7 @@ pub fn source(language: Language, precision: Precision) -> String {
     source.define("PACK", pack(precision));
     source.define("MOST_BLOCKS", MOST_BLOCKS);
     source.define("SLICE", SLICE);
+    source.define("MOST_COMPONENTS", MOST_COMPONENTS);
     source.define("NO_COLUMN", format!("{NO_COLUMN}u"));
     source.include(TEXT);
     source.finish()

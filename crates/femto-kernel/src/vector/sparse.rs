@@ -12,6 +12,9 @@ use crate::scalar::{Real, SimdLevel};
 /// Rows of a slice.
 pub const SLICE: usize = 32;
 
+/// Most components of vectors whose components have a matrix in common.
+pub const MOST_COMPONENTS: usize = 4;
+
 /// Marks entries beyond the end of a row of ones.
 pub const NO_COLUMN: u32 = u32::MAX;
 
@@ -28,25 +31,28 @@ pub struct Slices<'a, T> {
 }
 
 /// The work of a product of a matrix with `entries` entries, those beyond the ends of rows included, which have
-/// values or are one, and `rows` rows. Each entry of the input counts as read from memory once.
+/// values or are one, and `rows` rows, with vectors of components. Each entry of the input counts as read from memory
+/// once.
 pub fn work<T: Real>(
     (entries, has_values): (usize, bool),
     (rows, columns): (usize, usize),
-    add: bool,
+    (components, add): (usize, bool),
 ) -> Work {
     let values = if has_values { entries } else { 0 };
-    let read = values + columns + if add { rows } else { 0 };
+    let vectors = columns + if add { rows } else { 0 };
+    let read = values + components * vectors;
     let places = entries + rows.div_ceil(SLICE) + 1;
     Work {
         bytes_read: (read * T::BYTES + places * size_of::<u32>()) as u64,
-        bytes_written: (rows * T::BYTES) as u64,
-        flops: (entries + values) as u64,
+        bytes_written: (components * rows * T::BYTES) as u64,
+        flops: (components * (entries + values)) as u64,
         ..Work::default()
     }
 }
 
-/// y = A x, or y = y + A x if `add`, for the rows `first..first + y.len()`; `first` is the start of a slice.
-pub fn multiply<T: Real>(
+/// y = A x, or y = y + A x if `add`, for C interleaved components each, and the rows from `first` on, as many as `y` has;
+/// `first` is the start of a slice.
+pub fn multiply<T: Real, const C: usize>(
     level: SimdLevel,
     matrix: Slices<'_, T>,
     x: &[T],
@@ -54,7 +60,7 @@ pub fn multiply<T: Real>(
     (first, y): (usize, &mut [T]),
 ) {
     let slices = matrix.offsets[first / SLICE..].windows(2);
-    for (ends, y) in slices.zip(y.chunks_mut(SLICE)) {
+    for (ends, y) in slices.zip(y.chunks_mut(SLICE * C)) {
         let range = ends[0] as usize..ends[1] as usize;
         let columns = matrix.columns[range.clone()].chunks_exact(SLICE);
         let values = matrix
@@ -64,12 +70,15 @@ pub fn multiply<T: Real>(
             level,
             #[inline(always)]
             || {
-                let mut sums = [T::default(); SLICE];
+                let mut sums = [[T::default(); SLICE]; C];
                 match values {
                     Some(values) => {
                         for (columns, values) in columns.zip(values) {
                             for lane in 0..SLICE {
-                                sums[lane] += values[lane] * x[columns[lane] as usize];
+                                let first = C * columns[lane] as usize;
+                                for c in 0..C {
+                                    sums[c][lane] += values[lane] * x[first + c];
+                                }
                             }
                         }
                     }
@@ -77,13 +86,16 @@ pub fn multiply<T: Real>(
                         for columns in columns {
                             for lane in 0..SLICE {
                                 // No entry of x beyond the end of a row.
-                                let x = x.get(columns[lane] as usize);
-                                sums[lane] += x.copied().unwrap_or_default();
+                                let first = C * columns[lane] as usize;
+                                for (c, sums) in sums.iter_mut().enumerate() {
+                                    sums[lane] += x.get(first + c).copied().unwrap_or_default();
+                                }
                             }
                         }
                     }
                 }
-                for (y, sum) in y.iter_mut().zip(sums) {
+                for (n, y) in y.iter_mut().enumerate() {
+                    let sum = sums[n % C][n / C];
                     *y = if add { *y + sum } else { sum };
                 }
             },
@@ -127,7 +139,7 @@ mod tests {
             for &level in SimdLevel::available() {
                 for (first, add) in [(0, false), (0, true), (SLICE, false), (2 * SLICE, true)] {
                     let mut y = vec![0.5; rows - first];
-                    multiply(level, matrix, &x, add, (first, &mut y));
+                    multiply::<_, 1>(level, matrix, &x, add, (first, &mut y));
                     let start = if add { 0.5 } else { 0.0 };
                     for (row, found) in (first..rows).zip(y) {
                         assert_eq!(found, start + product(row), "{level:?} row {row}");
@@ -139,10 +151,13 @@ mod tests {
 
     #[test]
     fn work_counts_entries_and_both_vectors() {
-        let work = work::<f32>((320, true), (40, 10), true);
+        let work = work::<f32>((320, true), (40, 10), (1, true));
         assert_eq!(work.bytes_read, 4 * (320 + 10 + 40) + 4 * (320 + 3));
         assert_eq!((work.bytes_written, work.flops), (160, 640));
-        let work = super::work::<f32>((320, false), (40, 10), false);
+        let work = super::work::<f32>((320, false), (40, 10), (1, false));
         assert_eq!((work.bytes_read, work.flops), (4 * 10 + 4 * 323, 320));
+        let work = super::work::<f32>((320, true), (40, 10), (3, true));
+        assert_eq!(work.bytes_read, 4 * (320 + 3 * (10 + 40)) + 4 * (320 + 3));
+        assert_eq!((work.bytes_written, work.flops), (480, 1920));
     }
 }

@@ -201,6 +201,30 @@ KERNEL(multiply_sparse)
     }
 }
 
+/* The same for vectors of up to MOST_COMPONENTS components. */
+KERNEL(multiply_sparse_components)
+(uint rows, int add, uint components, uint node_stride, uint component_stride,
+ const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,
+ const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x,
+ GLOBAL number *RESTRICT g_y)
+{
+    for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
+        const uint slice = row / SLICE, end = g_offsets[slice + 1];
+        number r_sums[MOST_COMPONENTS];
+        UNROLL for (uint c = 0; c < MOST_COMPONENTS; ++c) r_sums[c] = 0;
+        for (uint k = g_offsets[slice] + row % SLICE; k < end; k += SLICE) {
+            const number value = g_values[k];
+            const uint first = g_columns[k] * node_stride;
+            UNROLL for (uint c = 0; c < MOST_COMPONENTS; ++c)
+                if (c < components) r_sums[c] += value * g_x[first + c * component_stride];
+        }
+        UNROLL for (uint c = 0; c < MOST_COMPONENTS; ++c) {
+            const uint i = row * node_stride + c * component_stride;
+            if (c < components) g_y[i] = add ? g_y[i] + r_sums[c] : r_sums[c];
+        }
+    }
+}
+
 /* A step of the Chebyshev iteration with the inverse diagonal c. The first one, if `first`:
  * r = b - q, d = gain c r, x = x + weight d, or if not `has_product` r = b, x = weight d.
  * The others: r = r - q, d = momentum d + gain c r, x = x + weight d; b is not read. */

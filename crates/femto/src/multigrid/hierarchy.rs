@@ -6,7 +6,7 @@ use super::cycle::Cycle;
 use super::schwarz::Strengths;
 use super::smoother::{Inverse, Smoother};
 use super::transfer::{Pairing, Transfer};
-use super::{Graph, MultigridError, MultigridParams, Probe, SmootherKind};
+use super::{MultigridError, MultigridParams, SmootherKind, constrained_matrix};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Csr, Projector, VectorOps};
@@ -68,15 +68,11 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         self.constraints.is_held(self.size())
     }
 
-    /// For its matrix.
-    pub(super) fn probe<'a>(&'a self, graph: &'a Graph) -> Probe<'a, T, D> {
-        Probe {
-            operator: self,
-            graph,
-            components: self.blocks[0].space.components(),
-            constraints: &self.constraints,
-            slanted: &self.projector.slanted,
-        }
+    /// Its matrix.
+    pub(super) fn matrix(&self) -> Result<Csr, OperatorError> {
+        let components = self.blocks[0].space.components();
+        let matrix = self.operator.matrix()?;
+        Ok(constrained_matrix(&matrix, &self.constraints, components))
     }
 
     /// The smoother of a level of degree 2 or more.
@@ -135,9 +131,6 @@ pub struct Hierarchy<T: Number, D: Backend> {
     pub(super) levels: Vec<ConstrainedLevel<T, D>>,
     /// Between each level and the next.
     pub(super) between: Vec<Between<T, D>>,
-    /// Of the last level, if it is known.
-    graph: Option<Graph>,
-    has_state: bool,
     params: MultigridParams,
     null_space: Vec<Vec<f64>>,
 }
@@ -158,13 +151,12 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             let (device, what) = (info.kind.name(), "set up multigrid: it does nothing");
             return Err(DeviceError::Unsupported { device, what }.into());
         }
-        let Some(base) = levels.last() else {
+        if levels.is_empty() {
             return Err(NO_LEVEL);
-        };
+        }
         let pairs = levels.windows(2);
         let between = pairs.map(|pair| Between::new(device, [&pair[0], &pair[1]], has_state));
-        let (graph, between) =
-            Graph::new_beside(&base.blocks, || between.collect::<Result<_, _>>());
+        let between = between.collect::<Result<_, _>>()?;
         let mut constrained = Vec::new();
         for level in levels {
             constrained.push(ConstrainedLevel {
@@ -177,9 +169,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         Ok(Self {
             device: device.clone(),
             levels: constrained,
-            between: between?,
-            graph: Some(graph),
-            has_state,
+            between,
             params,
             null_space: Vec::new(),
         })
@@ -226,13 +216,9 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let smoothers = smoothers.map(|level| level.smoother(device, strengths.as_ref(), params));
         let smoothers = smoothers.collect::<Result<_, _>>()?;
         let is_held = base.is_held();
-        let graph = self.graph.take();
-        let graph = graph.unwrap_or_else(|| Graph::new(&base.blocks));
-        let matrix = base.probe(&graph).matrix(device)?;
+        let matrix = base.matrix()?;
         let symmetric = base.operator.inspection().symmetric;
         let convection = (!symmetric).then(|| skew_part(&matrix));
-        // It is large, and linear forms are set up once.
-        self.graph = self.has_state.then_some(graph);
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);
         let positions = rotates.then(|| Block::node_positions(&base.blocks));

@@ -17,22 +17,22 @@
 
 mod aggregates;
 mod aggregation;
+mod constrained_matrix;
 mod cycle;
 mod dense;
 mod error;
 mod hierarchy;
 mod lanczos;
 mod lines;
-mod probe;
 mod schwarz;
 mod smoother;
 mod transfer;
 
 pub(crate) use aggregates::NearKernel;
+pub(crate) use constrained_matrix::constrained_matrix;
 pub use cycle::{Cycle, LevelMethod, Multigrid, MultigridWorkspace};
 pub use error::MultigridError;
 pub use hierarchy::{FormLevel, Hierarchy};
-pub(crate) use probe::{Graph, Probe};
 pub use smoother::MAX_ORDER;
 
 use crate::Host;

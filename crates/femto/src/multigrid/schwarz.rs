@@ -195,7 +195,7 @@ impl Strengths {
             let node = nodes[item / components * per_element + node] as usize;
             node * components + item % components
         };
-        let places = places(&level.blocks);
+        let places = places(level.blocks.iter().map(|block| &block.space));
         let is_held = level.is_held();
         let ends_of = |item: usize| {
             ends(shape, |node| {

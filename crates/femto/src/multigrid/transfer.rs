@@ -11,7 +11,8 @@ use crate::vector::{ElementInterpolation, SparseMatrix, VectorOps};
 use femto_element::Interpolation;
 use femto_element::basis::BasisError;
 use femto_fem::space::Block;
-use femto_kernel::vector::interpolation::{NO_NODE, Strides};
+use femto_kernel::vector::Strides;
+use femto_kernel::vector::interpolation::NO_NODE;
 use femto_kernel::vector::sparse::NO_COLUMN;
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
@@ -140,7 +141,7 @@ impl<'a> Pairing<'a> {
             });
             Ok((self.matrix(block, to)?.transposed(), nodes))
         })?;
-        let sums = places(self.spaces[to]);
+        let sums = places(self.spaces[to].iter().map(|block| &block.space));
         Ok(Transfer {
             device: device.clone(),
             blocks,

@@ -126,9 +126,21 @@ pub enum OperatorError {
     /// A diagonal was requested of a form that is not linear.
     #[error("the form is not linear in u, so it has no diagonal")]
     NotLinear,
-    /// Element matrices requested of a form that is not linear.
+    /// Matrices requested of a form that is not linear.
     #[error("the form is not linear in u, so its elements have no matrices")]
     MatricesOfNonlinear,
+    /// A sparse matrix that is too large.
+    #[error(
+        "the operator's matrix does not fit {what}: it takes {bytes} bytes, and {available} are there"
+    )]
+    MatrixTooLarge {
+        /// What it does not fit.
+        what: &'static str,
+        /// Bytes needed.
+        bytes: u64,
+        /// Bytes that are there.
+        available: u64,
+    },
     /// Element matrices that do not fit the device.
     #[error(
         "{elements} matrices of elements, {bytes} bytes with what assembles them, do not fit the device's {available}: {most} elements would"
@@ -249,6 +261,7 @@ impl OperatorError {
             | Self::NotLinear
             | Self::MatricesOfNonlinear
             | Self::MatricesTooLarge { .. }
+            | Self::MatrixTooLarge { .. }
             | Self::OtherMesh { .. }
             | Self::OtherBlocks { .. }
             | Self::ElementsOfShapes { .. }

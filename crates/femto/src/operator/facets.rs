@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct FacetTerm<T: Number, D: Backend> {
     pub(super) operator: Operator<T, D>,
     entries: Entries<D>,
+    /// The same on the host.
+    pub(super) entries_on_host: Vec<u32>,
     /// Input and output of `operator`.
     vectors: Mutex<[D::Buffer<T>; 2]>,
     gather: Move<T, D>,
@@ -104,6 +106,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         let vector = || device.zeros(operator.dofs());
         self.facets.push(FacetTerm {
             entries,
+            entries_on_host: trace.entries.clone(),
             vectors: Mutex::new([vector()?, vector()?]),
             operator,
             gather: <D as VectorOps<T>>::gather,

@@ -18,6 +18,8 @@ pub enum DataLevel {
     Partial,
     /// A dense matrix for each element, assembled by products at the level `Automatic`; of linear forms only.
     Element,
+    /// The sparse matrix of all cells, assembled likewise; terms on facets are beside it. Of linear forms only.
+    Sparse,
 }
 
 /// The degrees at which accelerators read geometry at the points faster than they recompute it, for forms without
@@ -58,11 +60,12 @@ pub struct LevelInputs {
 
 impl DataLevel {
     /// All levels.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Automatic,
         Self::OnTheFly,
         Self::Partial,
         Self::Element,
+        Self::Sparse,
     ];
 
     /// The name in options and reports.
@@ -72,6 +75,7 @@ impl DataLevel {
             Self::OnTheFly => "on_the_fly",
             Self::Partial => "partial",
             Self::Element => "element",
+            Self::Sparse => "sparse",
         }
     }
 
@@ -81,7 +85,7 @@ impl DataLevel {
         let recomputed = on.degree == 1 && on.scatter == Scatter::Atomic;
         let stored = STORED_MASS.contains(&on.degree) && !recomputed;
         let (level, reason) = match self {
-            Self::OnTheFly | Self::Partial | Self::Element => (self, Reason::Asked),
+            Self::OnTheFly | Self::Partial | Self::Element | Self::Sparse => (self, Reason::Asked),
             Self::Automatic if on.single_factors => (Self::Partial, Reason::SingleFactors),
             Self::Automatic if accelerator && on.mass && stored => {
                 (Self::Partial, Reason::MeasuredFaster)
@@ -93,6 +97,12 @@ impl DataLevel {
 }
 
 impl ChosenLevel {
+    /// A level that was asked for.
+    pub(super) fn asked(level: DataLevel) -> Self {
+        let reason = Reason::Asked;
+        Self { level, reason }
+    }
+
     /// The reason for it, in words.
     pub fn why(self) -> String {
         let level = self.level.name();

@@ -14,6 +14,7 @@ mod explain;
 mod facets;
 mod host;
 mod level;
+mod matrix;
 mod memory;
 mod null;
 mod params;
@@ -38,6 +39,7 @@ pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
 pub(crate) use plan::{FieldPlace, Plan};
 
 use crate::Number;
+use crate::vector::SparseMatrix;
 use facets::FacetTerm;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
@@ -70,6 +72,8 @@ pub struct Operator<T: Number, D: Backend> {
     device: D,
     /// At least one, applied in order: the first initialises shared nodes, the rest add to them.
     shapes: Vec<BoundShape<T, D>>,
+    /// The matrix in place of products with the shapes: [`DataLevel::Sparse`].
+    sparse: Option<SparseMatrix<T, D>>,
     /// Terms on boundary facets.
     facets: Vec<FacetTerm<T, D>>,
     /// Number of auxiliary fields in the solution's space.
@@ -82,6 +86,7 @@ pub struct Operator<T: Number, D: Backend> {
 /// The elements of one shape.
 #[derive(Debug)]
 struct BoundShape<T: Number, D: Backend> {
+    space: Space,
     plan: Plan,
     bound: D::Bound<T>,
 }
@@ -158,15 +163,17 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 params: &params,
                 plan: &plan,
             })?;
-            Ok(BoundShape { plan, bound })
+            let space = block.space.clone();
+            Ok(BoundShape { space, plan, bound })
         };
         let shapes = plans.into_iter().zip(blocks).map(bind);
         let shapes: Vec<_> = shapes.collect::<Result<_, OperatorError>>()?;
         let kinds = params.auxiliary.iter().map(Auxiliary::kind);
         let nodal = kinds.filter(|&kind| kind == FieldKind::Nodal).count();
-        Ok(Self {
+        let mut operator = Self {
             device: device.clone(),
             shapes,
+            sparse: None,
             facets: Vec::new(),
             nodal,
             sizes: Sizes {
@@ -175,7 +182,11 @@ impl<T: Number, D: Backend> Operator<T, D> {
             },
             time: params.time,
             parameters: params.parameters,
-        })
+        };
+        if params.data_level == DataLevel::Sparse {
+            operator.sparse = Some(operator.on_device()?);
+        }
+        Ok(operator)
     }
 
     /// `v = A u` on L-vectors.
@@ -185,8 +196,12 @@ impl<T: Number, D: Backend> Operator<T, D> {
     pub fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the input", u.len())?;
         self.check("the output", v.len())?;
-        for shape in &self.shapes {
-            shape.bound.apply(&self.context(), u, v)?;
+        match &self.sparse {
+            Some(matrix) => self.device.multiply_sparse(matrix, u, v)?,
+            None => {
+                let mut shapes = self.shapes.iter();
+                shapes.try_for_each(|shape| shape.bound.apply(&self.context(), u, v))?;
+            }
         }
         self.facets
             .iter()
@@ -238,7 +253,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// Sets the time for the form and for all facet forms.
     ///
     /// # Errors
-    /// From the device, where element matrices are assembled anew.
+    /// From the device, where matrices are assembled anew.
     pub fn set_time(&mut self, time: f64) -> Result<(), OperatorError> {
         let is_stale = self.inspection().reads_time && self.time != time;
         self.time = time;
@@ -248,7 +263,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.assemble(is_stale)
     }
 
-    /// Assembles element matrices anew, if there are any and they are stale.
+    /// Assembles matrices anew, if there are any and they are stale.
     fn assemble(&mut self, is_stale: bool) -> Result<(), OperatorError> {
         let context = EvalContext {
             time: self.time,
@@ -258,6 +273,9 @@ impl<T: Number, D: Backend> Operator<T, D> {
             if is_stale && shape.plan.base.is_some() {
                 shape.bound.assemble(&context)?;
             }
+        }
+        if is_stale && self.sparse.is_some() {
+            self.sparse = Some(self.on_device()?);
         }
         Ok(())
     }
@@ -320,7 +338,10 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// The amount of geometry stored: the level chosen, never `Automatic`. The first shape's if there are
     /// several.
     pub fn data_level(&self) -> DataLevel {
-        self.plan().level.level
+        match self.sparse {
+            Some(_) => DataLevel::Sparse,
+            None => self.plan().level.level,
+        }
     }
 
     /// Warnings so far, such as a wrong kernel that was dropped.

@@ -130,9 +130,9 @@ impl Plan {
             scatter: params.scatter,
         };
         let with_matrices = params.data_level == DataLevel::Element;
-        let level = match with_matrices {
-            true => DataLevel::Automatic.choose(&inputs),
-            false => params.data_level.choose(&inputs),
+        let level = match params.data_level {
+            DataLevel::Element | DataLevel::Sparse => DataLevel::Automatic.choose(&inputs),
+            level => level.choose(&inputs),
         };
         let at_points = tables.points() * fields.count(FieldKind::Points);
         let mut plan = Self {

@@ -3,20 +3,23 @@
 use super::facets::FacetTerm;
 use super::{Backend, Bound as _, BoundShape, Operator, OperatorError};
 use crate::Number;
+use crate::vector::SparseMatrix;
 use femto_kernel::roofline::Work;
 
 impl<T: Number, D: Backend> Operator<T, D> {
     /// Counts the wavefronts of the L1 data path that the kernels of one [`Operator::apply`] take, for [`Operator::work`]: runs
     /// counting copies of them once, on zero vectors and all elements. They are many times slower; where the GPU also
     /// drives a display, its driver may end a long one and the context with it. Only on NVIDIA's GPUs; does nothing elsewhere.
-    /// Zeroing and summing by other kernels are not counted.
+    /// Zeroing, summing by other kernels and products with sparse matrices are not counted.
     ///
     /// # Errors
     /// From the device: not enough memory for two L-vectors, a driver that is older than the compiler.
     pub fn count_wavefronts(&self) -> Result<(), OperatorError> {
         let (context, dofs) = (self.context(), self.sizes.dofs);
-        let mut shapes = self.shapes.iter();
-        shapes.try_for_each(|shape| shape.bound.count_wavefronts(&context, dofs))?;
+        if self.sparse.is_none() {
+            let mut shapes = self.shapes.iter();
+            shapes.try_for_each(|shape| shape.bound.count_wavefronts(&context, dofs))?;
+        }
         let mut facets = self.facets.iter();
         facets.try_for_each(|term| term.operator.count_wavefronts())
     }
@@ -36,12 +39,20 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Work of one [`Operator::apply`] on L-vectors.
     pub fn work(&self) -> Work {
+        let cells = match &self.sparse {
+            Some(matrix) => matrix.work(false),
+            None => self.work_of_shapes(),
+        };
+        cells + self.facets.iter().map(FacetTerm::work).sum()
+    }
+
+    /// Work of a product with the shapes.
+    pub(super) fn work_of_shapes(&self) -> Work {
         let of_shape = |shape: &BoundShape<T, D>| {
             let planned = shape.plan.work(T::PRECISION);
             shape.bound.work(shape.plan.dofs, planned)
         };
-        let facets = self.facets.iter().map(FacetTerm::work);
-        self.shapes.iter().map(of_shape).chain(facets).sum()
+        self.shapes.iter().map(of_shape).sum()
     }
 
     /// Work of one [`Operator::apply_elements`].
@@ -65,7 +76,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
     pub fn bytes(&self) -> usize {
         let shapes = self.shapes.iter().map(|shape| shape.bound.bytes());
         let facets = self.facets.iter().map(FacetTerm::bytes);
-        shapes.chain(facets).sum()
+        let matrix = self.sparse.iter().map(SparseMatrix::bytes);
+        shapes.chain(facets).chain(matrix).sum()
     }
 }
 

@@ -2,17 +2,13 @@
 
 use super::assembled::Equation;
 use super::stages::downloaded;
-use super::{Assembled, Constrained, ProblemError};
-use crate::multigrid::{Graph, Probe};
+use super::{Assembled, ProblemError};
+use crate::Number;
+use crate::multigrid::constrained_matrix;
 use crate::operator::Backend;
 use crate::vector::{Csr, VectorOps};
-use crate::{Host, Number};
 use femto_fem::io::{IoError, matrix_market};
-use femto_platform::device::Device;
 use std::path::Path;
-
-/// Bytes for each pair of unknowns of an element while the matrix is made: its graph, its values and itself.
-const BYTES: usize = 24;
 
 /// A x = b, whose solution x is that of the problem, an L-vector.
 ///
@@ -50,37 +46,18 @@ where
     T: Number,
     B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
 {
-    /// The equations as a sparse matrix, found by as many products as it takes (`multigrid/probe.rs`).
+    /// The equations as a sparse matrix.
     ///
     /// # Errors
-    /// [`ProblemError::NoMatrix`] for a form that is not linear, or if memory is short; a device error.
+    /// [`ProblemError::NoMatrix`] for a form that is not linear; as [`Operator::matrix`](crate::Operator::matrix).
     pub fn sparse_system(&self) -> Result<SparseSystem, ProblemError> {
         if let Equation::Newton(_) = self.equation {
             let why = "the form is not linear".to_owned();
             return Err(ProblemError::NoMatrix { why });
         }
-        let pairs = self.blocks.iter().map(|block| {
-            let space = &block.space;
-            let per_element = space.element_dofs() / space.elements().max(1);
-            space.element_dofs() * per_element
-        });
-        let needed = BYTES * pairs.sum::<usize>();
-        if let Some(allowed) = Host::with_threads(1)?.info().memory_bytes
-            && needed as u64 > allowed
-        {
-            let [needed, allowed] = [needed as f64, allowed as f64].map(|bytes| bytes * 1e-9);
-            let why = format!("it may take {needed:.1} GB to make, and {allowed:.1} GB are there");
-            return Err(ProblemError::NoMatrix { why });
-        }
-        let operator = Constrained::new(&self.operator, &self.projector);
-        let probe = Probe {
-            operator: &operator,
-            graph: &Graph::new(&self.blocks),
-            components: self.blocks[0].space.components(),
-            constraints: &self.constraints,
-            slanted: &self.projector.slanted,
-        };
-        let matrix = probe.matrix(&self.device)?;
+        let matrix = self.operator.matrix()?;
+        let components = self.blocks[0].space.components();
+        let matrix = constrained_matrix(&matrix, &self.constraints, components);
         let mut right_hand_side = downloaded(&self.device, &self.b)?;
         let mut given = vec![0.0; right_hand_side.len()];
         self.boundary_values.insert(&self.constraints, &mut given);

@@ -350,7 +350,7 @@ impl<'a> Problem<'a> {
         let has_matrices = form.inspect().linear;
         OperatorParams {
             data_level: match self.operator.data_level {
-                DataLevel::Element if !has_matrices => DataLevel::Automatic,
+                DataLevel::Element | DataLevel::Sparse if !has_matrices => DataLevel::Automatic,
                 level => level,
             },
             quadrature: rule.of_form(&form, (cell, self.degree), (is_constant, curved)),

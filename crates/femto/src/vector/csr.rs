@@ -52,6 +52,33 @@ impl<V: Value> Csr<V> {
         )
     }
 
+    /// A matrix with these values, row by row, of rows of which `row_columns` gives the columns, ascending.
+    pub(crate) fn of_values<C: Iterator<Item = u32>>(
+        columns: usize,
+        (lengths, values): (&[usize], Vec<V>),
+        row_columns: impl Fn(usize) -> C + Sync,
+    ) -> Self {
+        let mut offsets = Vec::with_capacity(lengths.len() + 1);
+        offsets.push(0);
+        let mut end = 0;
+        for length in lengths {
+            end += length;
+            offsets.push(end);
+        }
+        let mut places = vec![0; values.len()];
+        let rows = parts(&mut places, lengths).into_par_iter().enumerate();
+        rows.for_each(|(row, places)| {
+            let columns = places.iter_mut().zip(row_columns(row));
+            columns.for_each(|(place, column)| *place = column);
+        });
+        Self {
+            columns,
+            offsets,
+            places,
+            values,
+        }
+    }
+
     /// As [`Self::by_rows`], with scratch memory for each task.
     pub(crate) fn by_rows_with<S>(
         (rows, columns): (usize, usize),

@@ -35,6 +35,24 @@ impl<T: Element> Split for &mut [T] {
     }
 }
 
+/// Some numbers for each row.
+pub(crate) struct Rows<'a, T> {
+    pub(crate) values: &'a mut [T],
+    pub(crate) components: usize,
+}
+
+impl<T: Element> Split for Rows<'_, T> {
+    fn len(&self) -> usize {
+        self.values.len() / self.components
+    }
+    fn split(self, at: usize) -> (Self, Self) {
+        let components = self.components;
+        let (left, right) = self.values.split_at_mut(at * components);
+        let rows = |values| Rows { values, components };
+        (rows(left), rows(right))
+    }
+}
+
 impl<A: Split, B: Split> Split for (A, B) {
     fn len(&self) -> usize {
         self.0.len()

@@ -1,6 +1,6 @@
 //! Vectors on the host.
 
-use super::cut::{each, sum};
+use super::cut::{Rows, each, sum};
 use super::listed::{at_entries, project_nodes};
 use super::{
     ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, Ratio,
@@ -13,11 +13,14 @@ use femto_kernel::vector as loops;
 use femto_kernel::vector::element_inverse::{self, Items, Lines};
 use femto_kernel::vector::interpolation::{self, LANES};
 use femto_kernel::vector::random::entry;
-use femto_kernel::vector::sparse::{self, Slices};
+use femto_kernel::vector::sparse::{self, MOST_COMPONENTS, Slices};
 use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Buffer, Device, DeviceError};
 use rayon::prelude::*;
 use std::ops::{Add, Range};
+
+/// A product with some rows of a matrix: [`sparse::multiply`].
+type Multiply<T> = fn(SimdLevel, Slices<'_, T>, &[T], bool, (usize, &mut [T]));
 
 impl<T: Number> VectorOps<T> for Host {
     fn fill(&self, alpha: f64, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
@@ -285,10 +288,37 @@ impl<T: Number> VectorOps<T> for Host {
             columns: &matrix.places,
             values: matrix.values.as_deref(),
         };
-        let rows = (0..y.len(), &mut **y);
-        each(self, rows, &|(rows, y): (Range<usize>, &mut [T])| {
-            sparse::multiply(level, slices, x, add, (rows.start, y));
-        });
+        let strides = matrix.strides;
+        let alike = |x: &[T], y: &mut [T], multiply: Multiply<T>| {
+            let components = y.len() / matrix.rows.max(1);
+            let rows = (
+                0..matrix.rows,
+                Rows {
+                    values: y,
+                    components,
+                },
+            );
+            each(self, rows, &|(rows, y): (Range<usize>, Rows<'_, T>)| {
+                multiply(level, slices, x, add, (rows.start, y.values));
+            });
+        };
+        match strides.components {
+            1 => alike(x, y, sparse::multiply::<T, 1>),
+            components if strides.node == components => {
+                let multiply = match components {
+                    2 => sparse::multiply::<T, 2>,
+                    3 => sparse::multiply::<T, 3>,
+                    _ => sparse::multiply::<T, MOST_COMPONENTS>,
+                };
+                alike(x, y, multiply);
+            }
+            _ => {
+                let x = x.chunks_exact(matrix.columns);
+                let y = y.chunks_exact_mut(matrix.rows);
+                x.zip(y)
+                    .for_each(|(x, y)| alike(x, y, sparse::multiply::<T, 1>));
+            }
+        }
         Ok(())
     }
 

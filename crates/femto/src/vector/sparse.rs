@@ -6,7 +6,8 @@ use crate::Number;
 use crate::operator::OperatorError;
 use crate::solve::LinearOperator;
 use femto_kernel::roofline::Work;
-use femto_kernel::vector::sparse::{NO_COLUMN, SLICE, work};
+use femto_kernel::vector::Strides;
+use femto_kernel::vector::sparse::{MOST_COMPONENTS, NO_COLUMN, SLICE, work};
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use rayon::prelude::*;
 use std::fmt;
@@ -17,8 +18,10 @@ const SLICES: usize = 64;
 /// A sparse matrix on a device, its rows in slices of [`SLICE`].
 pub struct SparseMatrix<T: Number, D: Device> {
     device: D,
-    rows: usize,
-    columns: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    /// Of the vectors that it multiplies, one component after the other.
+    pub(super) strides: Strides,
     /// As in [`femto_kernel::vector::sparse::Slices`].
     pub(super) offsets: D::Buffer<u32>,
     pub(super) places: D::Buffer<u32>,
@@ -98,10 +101,17 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
             device: device.clone(),
             rows,
             columns,
+            strides: Strides::SCALAR,
             offsets: device.upload(&offsets)?,
             places: device.upload(places)?,
             values: None,
         })
+    }
+
+    /// The same matrix for each component of vectors of up to [`MOST_COMPONENTS`].
+    pub(crate) fn of_components(self, strides: Strides) -> Self {
+        assert!(strides.components <= MOST_COMPONENTS && self.values.is_some());
+        Self { strides, ..self }
     }
 
     /// Number of rows.
@@ -114,6 +124,13 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         self.columns
     }
 
+    /// Bytes of device memory that a matrix takes.
+    pub(crate) fn bytes_of(matrix: &Csr) -> u64 {
+        let slices = offsets(matrix);
+        let entries = slices.last().copied().unwrap_or(0) * (size_of::<u32>() + T::BYTES);
+        (entries + slices.len() * size_of::<u32>()) as u64
+    }
+
     /// Bytes of device memory.
     pub fn bytes(&self) -> usize {
         let places = self.offsets.len() + self.places.len();
@@ -122,19 +139,20 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     }
 
     /// Work of a product; of one that is added to its output if `add`.
-    pub(super) fn work(&self, add: bool) -> Work {
+    pub(crate) fn work(&self, add: bool) -> Work {
         let has_values = self.values.is_some();
         work::<T>(
             (self.places.len(), has_values),
             (self.rows, self.columns),
-            add,
+            (self.strides.components, add),
         )
     }
 
     /// Fails unless the vectors have the matrix's size.
     pub(super) fn check(&self, x: &D::Buffer<T>, y: &D::Buffer<T>) -> Result<(), DeviceError> {
-        check_len("x of multiply_sparse", x.len(), self.columns)?;
-        check_len("y of multiply_sparse", y.len(), self.rows)
+        let components = self.strides.components;
+        check_len("x of multiply_sparse", x.len(), self.columns * components)?;
+        check_len("y of multiply_sparse", y.len(), self.rows * components)
     }
 }
 
@@ -190,7 +208,7 @@ fn filled<V: Value, E: Copy + Default + Send>(
 
 impl<T: Number, D: VectorOps<T>> LinearOperator<T, D> for SparseMatrix<T, D> {
     fn size(&self) -> usize {
-        self.rows
+        self.rows * self.strides.components
     }
 
     fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {

@@ -1,4 +1,4 @@
-//! Element matrices on every device: assembled anew when what they depend on changes, refused where there are none.
+//! Matrices on every device: assembled anew when what they depend on changes, refused where there are none.
 
 use crate::common::bound::{Bound, devices};
 use crate::common::forms::Interpreted;
@@ -11,6 +11,8 @@ use femto::kernel::scalar::Scalar;
 use femto::operator::{Auxiliary, Backend, OperatorError};
 use femto::vector::VectorOps;
 use femto::{DataLevel, Operator, OperatorParams, on_device};
+
+const MATRICES: [DataLevel; 2] = [DataLevel::Element, DataLevel::Sparse];
 
 /// ∇φ·((1 + t + p) a ∇u) with the nodal coefficient a: linear, depends on all that may change.
 #[derive(Clone)]
@@ -44,12 +46,15 @@ fn params(level: DataLevel, nodes: usize) -> OperatorParams {
     }
 }
 
-fn follows_changes<B: Backend + VectorOps<f64>>(device: &B) -> Result<(), OperatorError> {
+fn follows_changes<B: Backend + VectorOps<f64>>(
+    device: &B,
+    level: DataLevel,
+) -> Result<(), OperatorError> {
     let blocks = space(2);
     let (nodes, mut random) = (blocks[0].space.nodes(), Random::new());
     let form = Interpreted::<_, 3, 1>::new(Changing);
     let bind = |level| Operator::<f64, B>::of_blocks(device, &blocks, &form, params(level, nodes));
-    let (mut plain, mut matrices) = (bind(DataLevel::Automatic)?, bind(DataLevel::Element)?);
+    let (mut plain, mut matrices) = (bind(DataLevel::Automatic)?, bind(level)?);
     let u = random.vector(nodes);
     let agree = |plain: &Operator<f64, B>, matrices: &Operator<f64, B>| {
         let error = difference(&Bound::apply(matrices, &u), &Bound::apply(plain, &u));
@@ -81,7 +86,9 @@ fn follows_changes<B: Backend + VectorOps<f64>>(device: &B) -> Result<(), Operat
 #[test]
 fn matrices_follow_time_parameters_and_fields() {
     for device in devices() {
-        on_device!(&device, |device| follows_changes(device).unwrap());
+        for level in MATRICES {
+            on_device!(&device, |device| follows_changes(device, level).unwrap());
+        }
     }
 }
 
@@ -89,12 +96,15 @@ fn matrices_follow_time_parameters_and_fields() {
 fn forms_that_are_not_linear_have_no_matrices() {
     let blocks = space(1);
     let form = Interpreted::<_, 3, 1>::new(NonlinearDiffusion { kappa: [1.0; 3] });
-    let params = OperatorParams {
-        data_level: DataLevel::Element,
-        ..OperatorParams::default()
-    };
-    for device in devices() {
-        let refused = on_device!(&device, |device| {
+    for (device, data_level) in devices()
+        .iter()
+        .flat_map(|it| MATRICES.map(|level| (it, level)))
+    {
+        let params = OperatorParams {
+            data_level,
+            ..OperatorParams::default()
+        };
+        let refused = on_device!(device, |device| {
             Operator::<f64, _>::of_blocks(device, &blocks, &form, params.clone()).map(drop)
         });
         assert_eq!(refused.unwrap_err(), OperatorError::MatricesOfNonlinear);

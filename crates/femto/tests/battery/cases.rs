@@ -440,7 +440,10 @@ pub(crate) fn mixed_on_all_devices() -> Vec<Group> {
     ]
 }
 
-/// Element matrices, on the host.
+/// Products with matrices.
+const MATRICES: [DataLevel; 2] = [DataLevel::Element, DataLevel::Sparse];
+
+/// Matrices, on the host.
 pub(crate) fn matrices_on_hosts() -> Vec<Group> {
     let cells = [
         Cell::Hexahedron,
@@ -457,17 +460,18 @@ pub(crate) fn matrices_on_hosts() -> Vec<Group> {
     };
     let mut places: Vec<Place> = cells.iter().flat_map(of_cell).collect();
     places.extend([1, 2].map(|degree| cut(degree, MapKind::Curved)));
-    let both = [Fp64, Fp32].map(|it| way(it, DataLevel::Element, Scatter::Atomic));
+    let both = |level| [Fp64, Fp32].map(|it| way(it, level, Scatter::Atomic));
+    let ways: Vec<Way> = MATRICES.into_iter().flat_map(both).collect();
     vec![
-        group(both_layouts(&places), MATRIX_SYSTEMS, both.to_vec()),
-        group(places, MATRIX_SCALARS, both.to_vec()),
+        group(both_layouts(&places), MATRIX_SYSTEMS, ways.clone()),
+        group(places, MATRIX_SCALARS, ways),
     ]
 }
 
 const MATRIX_SYSTEMS: &[Physics] = &[ComponentwiseScreened, Elasticity];
 const MATRIX_SCALARS: &[Physics] = &[Mass, ScreenedPerCell, Conduction, Orthotropic];
 
-/// Element matrices, on all devices.
+/// Matrices, on all devices.
 pub(crate) fn matrices_on_all_devices() -> Vec<Group> {
     let rows = [
         (Cell::Tetrahedron, MapKind::Affine, 1, Scatter::Atomic),
@@ -489,18 +493,18 @@ pub(crate) fn matrices_on_all_devices() -> Vec<Group> {
     ];
     let row = |(cell, map, degree, scatter)| {
         let place = Place::new(cell, map, degree, Quadrature::GaussOrExact(2 * degree));
-        let both = [Fp64, Fp32].map(|it| way(it, DataLevel::Element, scatter));
+        let both = |level| [Fp64, Fp32].map(|it| way(it, level, scatter));
+        let ways: Vec<Way> = MATRICES.into_iter().flat_map(both).collect();
+        let blocked = vec![place.with(Layout::Blocked)];
         [
-            group(
-                vec![place.with(Layout::Blocked)],
-                MATRIX_SYSTEMS,
-                both.to_vec(),
-            ),
-            group(vec![place], &[ScreenedPerCell, Orthotropic], both.to_vec()),
+            group(blocked, MATRIX_SYSTEMS, ways.clone()),
+            group(vec![place], &[ScreenedPerCell, Orthotropic], ways),
         ]
     };
     let mut groups: Vec<Group> = rows.into_iter().flat_map(row).collect();
-    let ways = vec![way(Fp64, DataLevel::Element, Scatter::Atomic)];
+    let ways = MATRICES
+        .map(|level| way(Fp64, level, Scatter::Atomic))
+        .to_vec();
     let mixed = vec![cut(2, MapKind::Curved)];
     groups.push(group(mixed, &[Elasticity, Conduction], ways));
     groups

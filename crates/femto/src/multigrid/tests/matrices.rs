@@ -2,11 +2,11 @@
 
 use super::*;
 
-/// The probed matrix times a random vector is the operator's product with it.
+/// The matrix times a random vector is the operator's product with it.
 fn the_matrix_has_the_products(level: &hierarchy::ConstrainedLevel<f64, Host>) {
     let (blocks, is_held) = (&level.blocks, level.is_held());
     let (host, len) = (level.operator.device(), is_held.len());
-    let matrix = level.probe(&Graph::new(blocks)).matrix(host).unwrap();
+    let matrix = level.matrix().unwrap();
     let mut x = host.upload(&randoms(7, len)).unwrap();
     level.hold(&mut x).unwrap();
     let mut wanted = host.zeros(len).unwrap();
@@ -38,9 +38,9 @@ fn the_matrix_of_an_operator_has_its_products() {
     }
 }
 
-/// Tetrahedra around one edge: as many colours as nodes, more than are probed at a time.
+/// Tetrahedra around one edge, whose nodes have all others beside them.
 #[test]
-fn the_matrix_of_many_colours_has_the_products() {
+fn the_matrix_of_many_neighbours_has_the_products() {
     let (host, around) = (Host::with_threads(2).unwrap(), 100_u32);
     let rim =
         (0..around).map(|n| (f64::from(n) / f64::from(around) * std::f64::consts::TAU).sin_cos());
@@ -56,17 +56,40 @@ fn the_matrix_of_many_colours_has_the_products() {
         }],
         ..Mesh::default()
     };
-    let blocks = blocks(&mesh, 1, 3);
+    let constraints = |_: &[Block]| Constraints::of_entries(vec![4, 7]);
+    the_matrix_has_the_products(&elastic(&host, &mesh, constraints));
+}
+
+/// Sliding along slanted planes, of which two meet in edges.
+#[test]
+fn the_matrix_between_slanted_planes_has_the_products() {
+    let host = Host::with_threads(2).unwrap();
+    let level = elastic(&host, &mesh(Cell::Hexahedron), |blocks| {
+        let held = Constraints::of_blocks(blocks, &[("zmin", [0])]).unwrap();
+        held.with_normals(blocks, &["xmax", "ymin"]).unwrap()
+    });
+    assert!(level.constraints.slanted().nodes.len() > 20);
+    the_matrix_has_the_products(&level);
+    // Directions that are held have an entry too: it is positive definite.
+    dense::inverse(&level.matrix().unwrap()).unwrap();
+}
+
+fn elastic(
+    host: &Host,
+    mesh: &Mesh,
+    constraints: impl FnOnce(&[Block]) -> Constraints,
+) -> hierarchy::ConstrainedLevel<f64, Host> {
+    let blocks = blocks(mesh, 1, 3);
     let Block { space, geometry } = &blocks[0];
     let form = LinearElasticity::<3>::from_young(1.0, 0.3);
-    let operator = Operator::new(&host, space, geometry, &form, OperatorParams::default());
-    let constraints = Constraints::of_entries(vec![4, 7]);
-    the_matrix_has_the_products(&hierarchy::ConstrainedLevel {
+    let operator = Operator::new(host, space, geometry, &form, OperatorParams::default());
+    let constraints = constraints(&blocks);
+    hierarchy::ConstrainedLevel {
         operator: operator.unwrap(),
-        projector: Projector::new(&host, &constraints).unwrap(),
+        projector: Projector::new(host, &constraints).unwrap(),
         constraints,
         blocks,
-    });
+    }
 }
 
 /// On one box the model is the operator, whatever the strengths of its axes, and its inverse is exact.

@@ -4,8 +4,9 @@ mod alternative;
 
 pub use alternative::Alternative;
 
+use super::facets::FacetTerm;
 use super::plan::{KindPlan, Plan};
-use super::{Backend, Bound as _, BoundShape, DataLevel, FactorPrecision, Operator};
+use super::{Backend, Bound as _, BoundShape, ChosenLevel, DataLevel, FactorPrecision, Operator};
 use crate::Number;
 use alternative::Candidate;
 use femto_kernel::roofline::{Ceilings, Wavefronts, Work, bound};
@@ -71,6 +72,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let plans = || self.shapes.iter().map(|shape| &shape.plan);
         let planned: Work = plans().map(|plan| plan.work(T::PRECISION)).sum();
         let own = self.work();
+        let facets = self.facets.iter().map(FacetTerm::work);
+        let of_shapes = self.work_of_shapes() + facets.sum();
         // Levels are compared by what is known of all of them.
         let uncounted = Work {
             wavefronts: Wavefronts::default(),
@@ -83,9 +86,10 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 .sum();
             let change = |own: u64, from: u64, to: u64| (own + to).saturating_sub(from);
             let work = Work {
-                bytes_read: change(own.bytes_read, planned.bytes_read, other.bytes_read),
-                flops: change(own.flops, planned.flops, other.flops),
-                ..uncounted
+                bytes_read: change(of_shapes.bytes_read, planned.bytes_read, other.bytes_read),
+                flops: change(of_shapes.flops, planned.flops, other.flops),
+                wavefronts: Wavefronts::default(),
+                ..of_shapes
             };
             let bound = ceilings.map(|rates| bound(&work, rates, T::PRECISION));
             Candidate { level, work, bound }
@@ -96,27 +100,40 @@ impl<T: Number, D: Backend> Operator<T, D> {
             work: uncounted,
             bound: ceilings.map(|rates| bound(&uncounted, rates, T::PRECISION)),
         };
-        let why = distinct(plans().map(|plan| plan.level.why()), "; ");
+        let level = self.data_level();
+        let why = match &self.sparse {
+            Some(_) => ChosenLevel::asked(level).why(),
+            None => distinct(plans().map(|plan| plan.level.why()), "; "),
+        };
         let others = [DataLevel::OnTheFly, DataLevel::Partial].into_iter();
-        let alternatives = others.filter(|&other| plans().any(|plan| plan.level.level != other));
-        let bases = || plans().filter_map(|plan| plan.base.as_deref());
-        let assembly = bases().next().map(|base| {
+        let alternatives = others.filter(|&other| {
+            level == DataLevel::Sparse || plans().any(|plan| plan.level.level != other)
+        });
+        // The products that assemble matrices: their number, data level and work.
+        let products = |plan: &Plan| -> Option<(u64, DataLevel, Work)> {
+            let (base, columns) = match (&self.sparse, plan.base.as_deref()) {
+                (Some(_), _) => (plan, plan.element_dofs()),
+                (None, base) => (base?, plan.columns() as u64),
+            };
+            Some((
+                columns,
+                base.level.level,
+                base.element_work(T::PRECISION) * columns,
+            ))
+        };
+        let assembly = products(self.plan()).map(|(columns, level, _)| {
             let rates = ceilings.zip(chosen.bound);
             let bounds = rates.map(|(rates, own)| {
-                let columns = |plan: &Plan| plan.columns() as u64;
-                let products = plans().filter_map(|plan| {
-                    let base = plan.base.as_ref()?;
-                    Some(base.element_work(T::PRECISION) * columns(plan))
-                });
+                let products = plans().filter_map(|plan| Some(products(plan)?.2));
                 let once = bound(&products.sum(), rates, T::PRECISION);
-                let other = candidate(base.level.level).bound;
+                let other = candidate(level).bound;
                 [
                     once.seconds,
                     other.map_or(0.0, |it| it.seconds),
                     own.seconds,
                 ]
             });
-            assembly_words(self.plan().columns(), base.level.level, bounds)
+            assembly_words(columns, level, bounds)
         });
         let is_perturbed = plans().any(|plan| plan.is_perturbed(T::PRECISION));
         Explanation {
@@ -126,10 +143,13 @@ impl<T: Number, D: Backend> Operator<T, D> {
                     .map(|kind| kind.family.name().to_owned()),
                 " and ",
             ),
-            data_level: distinct(
-                plans().map(|plan| plan.level.level.name().to_owned()),
-                " and ",
-            ),
+            data_level: match level {
+                DataLevel::Sparse => level.name().to_owned(),
+                _ => distinct(
+                    plans().map(|plan| plan.level.level.name().to_owned()),
+                    " and ",
+                ),
+            },
             perturbation: is_perturbed.then_some(FactorPrecision::SINGLE_CHANGE),
             schedule: self.schedules(),
             precision: T::PRECISION,
@@ -172,7 +192,11 @@ impl<T: Number, D: Backend> Operator<T, D> {
             };
             kinds.map(line).collect()
         };
-        let lines = self.shapes.iter().flat_map(of_shape);
+        let matrix = self.sparse.iter().map(|matrix| {
+            let bytes = matrix.bytes() as f64;
+            format!("a sparse matrix, {:.4} GB, assembled from:", bytes * 1e-9)
+        });
+        let lines = matrix.chain(self.shapes.iter().flat_map(of_shape));
         let facets = self.facets.iter();
         let facets = facets.flat_map(|term| term.operator.schedules());
         lines.chain(facets).collect()
@@ -181,7 +205,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
 /// What assembling matrices with this many columns takes at a data level; with the bounds of that, of an application
 /// at that level and of one with the matrices, in seconds, after how many applications it pays.
-fn assembly_words(columns: usize, level: DataLevel, bounds: Option<[f64; 3]>) -> String {
+fn assembly_words(columns: u64, level: DataLevel, bounds: Option<[f64; 3]>) -> String {
     let level = level.name();
     let words =
         format!("the matrices are assembled by {columns} products with unit inputs, {level}");

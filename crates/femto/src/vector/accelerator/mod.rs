@@ -340,22 +340,26 @@ impl<T: Number> VectorOps<T> for Accelerator {
         y: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
         matrix.check(x, y)?;
-        let work = Loop::over(self, y)?;
+        let work = Loop::<T>::of(self, matrix.rows)?;
+        let offsets = Argument::input(&matrix.offsets);
+        let places = Argument::input(&matrix.places);
+        // Not read if there are none.
+        let values = matrix.values.as_ref();
+        let has_values = Argument::I32(values.is_some().into());
+        let values = values.map_or(places, Argument::input);
+        let (x, y) = (Argument::input(x), Argument::output(y));
+        let (rows, add) = (work.len(), Argument::I32(add.into()));
+        let strides = matrix.strides;
+        if strides.components == 1 {
+            let arguments = [rows, add, has_values, offsets, places, values, x, y];
+            return work.run_listed(&work.loops.multiply_sparse, &arguments);
+        }
+        let strides = [strides.components, strides.node, strides.component];
+        let [components, node, component] = strides.map(|it| Argument::U32(it as u32));
         let arguments = [
-            work.len(),
-            Argument::I32(add.into()),
-            Argument::I32(matrix.values.is_some().into()),
-            Argument::input(&matrix.offsets),
-            Argument::input(&matrix.places),
-            // Not read if there are none.
-            matrix
-                .values
-                .as_ref()
-                .map_or(Argument::input(&matrix.places), Argument::input),
-            Argument::input(x),
-            Argument::output(y),
+            rows, add, components, node, component, offsets, places, values, x, y,
         ];
-        work.run_listed(&work.loops.multiply_sparse, &arguments)
+        work.run_listed(&work.loops.multiply_sparse_components, &arguments)
     }
 
     fn interpolate(

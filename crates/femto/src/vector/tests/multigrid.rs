@@ -8,8 +8,10 @@ use crate::vector::{
 };
 use femto_element::Interpolation;
 use femto_kernel::scalar::SimdLevel;
+use femto_kernel::vector::Strides;
 use femto_kernel::vector::element_inverse::{self, InverseShape, Items, Lines};
-use femto_kernel::vector::interpolation::{NO_NODE, Strides};
+use femto_kernel::vector::interpolation::NO_NODE;
+use femto_kernel::vector::sparse::MOST_COMPONENTS;
 
 impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
     /// All kinds of step; what a step does not read is poisoned.
@@ -88,6 +90,49 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
                 .multiply_sparse(matrix, &g_x, true, &mut g_y)
                 .unwrap();
             self.check("multiply_sparse, added", &g_y, |row| y(row) + product(row));
+        }
+        for components in 2..=MOST_COMPONENTS {
+            for is_interleaved in [true, false] {
+                self.sparse_products_of_components(components, is_interleaved);
+            }
+        }
+    }
+
+    /// One matrix for all components, its rows of 0 to 4 entries.
+    fn sparse_products_of_components(&self, components: usize, is_interleaved: bool) {
+        let ([x, y, z, _], nodes) = (self.inputs(), self.inputs[0].len() / components);
+        if nodes == 0 {
+            return;
+        }
+        let (node, component) = if is_interleaved {
+            (components, 1)
+        } else {
+            (1, nodes)
+        };
+        let columns = |row: usize| (0..row % 5).map(move |k| (7 * row + k) % nodes);
+        let matrix = Csr::by_rows((nodes, nodes), |row, entries| {
+            entries.extend(columns(row).map(|column| (column as u32, 0.25 * z(column))));
+            entries.sort_by_key(|entry| entry.0);
+        });
+        let strides = Strides {
+            components,
+            node,
+            component,
+        };
+        let matrix = SparseMatrix::<T, D>::new(self.device, &matrix);
+        let matrix = matrix.unwrap().of_components(strides);
+        let product = |i: usize| -> f64 {
+            let (row, offset) = (i / node % nodes, i - i / node % nodes * node);
+            let term = |column: usize| 0.25 * z(column) * x(column * node + offset);
+            columns(row).map(term).sum()
+        };
+        let [g_x, mut g_y] = [0, 1].map(|i| self.upload(&self.inputs[i][..nodes * components]));
+        for (add, factor) in [(true, 1.0), (false, 0.0)] {
+            self.device
+                .multiply_sparse(&matrix, &g_x, add, &mut g_y)
+                .unwrap();
+            let name = format!("multiply_sparse of {components} components");
+            self.check(&name, &g_y, |i| factor * y(i) + product(i));
         }
     }
 
