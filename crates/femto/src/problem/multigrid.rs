@@ -7,7 +7,7 @@ use super::{
     PreconditionerReason, Problem, ProblemError,
 };
 use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
-use crate::operator::{Auxiliary, Backend, Knobs, OperatorError, Quadrature};
+use crate::operator::{Auxiliary, Backend, DataLevel, Knobs, OperatorError, Quadrature};
 use crate::solve::{self, Preconditioner as _, Preconditioning};
 use crate::vector::{SlantedNodes, VectorOps};
 use crate::{Number, OperatorParams};
@@ -222,6 +222,11 @@ impl<'a> Problem<'a> {
             // Measured for the finest degree.
             knobs: Knobs::default(),
             quadrature: self.level_quadrature(blocks),
+            // The matrix of degree 1 is made anyway, and above it products with elements are faster.
+            data_level: match self.operator.data_level {
+                DataLevel::Sparse => DataLevel::Automatic,
+                level => level,
+            },
             ..self.operator.clone()
         })
     }

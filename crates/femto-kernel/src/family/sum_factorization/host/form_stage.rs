@@ -33,28 +33,26 @@ struct Arrays<'a, L, const D: usize, const C: usize> {
     field_gradients: [Strided<'a, L>; D],
 }
 
-impl<'a, L, const D: usize, const C: usize> Arrays<'a, L, D, C> {
-    /// The arrays of layers, separated: so many values and derivatives of each component. This knows no form: it is
-    /// compiled once for all.
-    fn new(layers: Layers<'a, L>, [values_len, gradients_len]: [usize; 2]) -> Self {
-        let (values, fields) = layers.values.split_at(C);
-        let mut field_gradients = [(); D].map(|()| Strided::none());
-        let mut axes = layers.gradients.into_iter().zip(&mut field_gradients);
-        let gradients = [(); D].map(|()| {
-            let Some((axis, fields)) = axes.next() else {
-                return [(); C].map(|()| Default::default());
-            };
-            let (own, rest) = axis.split_at(C);
-            *fields = rest;
-            own.split::<C>(gradients_len)
-        });
-        Self {
-            values: values.split::<C>(values_len),
-            gradients,
-            fields,
-            field_gradients,
-        }
-    }
+/// Slices of each component, or what comes after them, along each axis.
+type Axes<'a, L, const D: usize, const C: usize> = ([[&'a mut [L]; C]; D], [Strided<'a, L>; D]);
+
+/// `len` derivatives of each component along the axes, and those of the fields. This knows no form, and is compiled once for
+/// all; where values are concerned it is slower than in the form's own loops.
+fn axes<L, const D: usize, const C: usize>(
+    gradients: [Strided<'_, L>; 3],
+    len: usize,
+) -> Axes<'_, L, D, C> {
+    let mut fields = [(); D].map(|()| Strided::none());
+    let mut axes = gradients.into_iter().zip(&mut fields);
+    let gradients = [(); D].map(|()| {
+        let Some((axis, fields)) = axes.next() else {
+            return [(); C].map(|()| Default::default());
+        };
+        let (own, rest) = axis.split_at(C);
+        *fields = rest;
+        own.split::<C>(len)
+    });
+    (gradients, fields)
 }
 
 impl<L, F, M, const D: usize, const C: usize, const GRADIENTS: bool> Stage<L>
@@ -111,8 +109,14 @@ impl<F, M, const D: usize, const C: usize, const GRADIENTS: bool> FormStage<F, M
         let n = rule.points.len();
         let (first, count) = (layers.first, layers.count);
         let len = |wanted| if wanted { count * n * n } else { 0 };
-        let lens = [len(self.values), len(GRADIENTS && self.gradients)];
-        let mut arrays = Arrays::new(layers, lens);
+        let (values, fields) = layers.values.split_at(C);
+        let (gradients, field_gradients) = axes(layers.gradients, len(GRADIENTS && self.gradients));
+        let mut arrays = Arrays {
+            values: values.split::<C>(len(self.values)),
+            gradients,
+            fields,
+            field_gradients,
+        };
         let mut inputs = Inputs::new(token, data, &self.fields);
         for (layer, k) in (first..first + count).enumerate() {
             let zeta = L::splat(token, rule.points[k]);
