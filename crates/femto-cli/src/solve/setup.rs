@@ -7,6 +7,7 @@ use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
+use femto::multigrid::CONVECTIVE;
 use femto::operator::OperatorError;
 use femto::problem::{
     AlongNormal, Boundary, Discretized, Function, FunctionName, MultigridLevel, Problem,
@@ -182,9 +183,6 @@ pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
          iterations grow with 1/sqrt(1 - 2 nu)"
     ))
 }
-
-/// From here on iterations with multigrid grow quickly, see docs/solvers.md.
-const CONVECTIVE: f64 = 1.0;
 
 /// A warning about convection that multigrid does not smooth.
 pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {

@@ -130,8 +130,8 @@ fn a_boundary_layer_is_solved_by_gmres() {
     assert_eq!(report.status, Status::Converged);
     let (errors, solver) = (report.errors.unwrap(), report.solver.unwrap());
     assert_eq!(solver.method, "gmres");
-    let reason = "multigrid is chosen for symmetric operators, and this is not one";
-    assert_eq!(solver.preconditioner_reason.as_deref(), Some(reason));
+    let reason = solver.preconditioner_reason.unwrap();
+    assert!(reason.starts_with("multigrid pays from"), "{reason}");
     assert!((1e-7..1e-4).contains(&errors.l2), "{errors:?}");
     assert!((errors.l2_exact - 0.2236).abs() < 1e-3, "{errors:?}");
 }

@@ -42,6 +42,9 @@ use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use transfer::Pairing;
 
+/// From about this [`Cycle::convection`] on Jacobi takes less time (`docs/solvers.md`).
+pub const CONVECTIVE: f64 = 2.0;
+
 /// Parameters of a multigrid preconditioner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultigridParams {

@@ -13,8 +13,8 @@ const ENOUGH: usize = 20_000;
 /// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
-    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
-    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi until it
+    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric, or linear with little
+    /// convection; otherwise Jacobi, which also takes its place if it cannot be set up or iterations fail with it. On accelerators Jacobi until it
     /// proves slow, and multigrid from then on, or at once if Jacobi is likely to be slow. [`PreconditionerChoice`] says
     /// which it is and why.
     #[default]
@@ -60,9 +60,16 @@ pub enum PreconditionerReason {
     Asked,
     /// Multigrid, because the form or its derivative is symmetric and there are many unknowns.
     Suitable,
-    /// Jacobi, because the form, or its derivative, is not symmetric.
+    /// Multigrid, because the form is linear, though not symmetric, with little convection, and there are many unknowns.
+    LittleConvection,
+    /// Jacobi, because there is much convection: from [`CONVECTIVE`](crate::multigrid::CONVECTIVE) on.
+    MuchConvection {
+        /// As [`MultigridLevel::convection`](super::MultigridLevel::convection).
+        convection: f64,
+    },
+    /// Jacobi, because the form is not linear, and its derivative not symmetric.
     NotSymmetric,
-    /// Jacobi, because the method, or that of Newton's directions, is not conjugate gradients.
+    /// Jacobi, because the method, or that of Newton's directions, is not conjugate gradients, though these would do.
     OtherMethod(Method),
     /// Jacobi, because the form has no gradients: its condition does not depend on the mesh.
     NoGradients,
@@ -106,6 +113,7 @@ pub(super) struct Facts {
     /// Of Newton's directions if the form is not linear.
     pub(super) krylov: Method,
     pub(super) symmetric: bool,
+    pub(super) linear: bool,
     pub(super) has_gradients: bool,
     /// Number of free entries.
     pub(super) unknowns: usize,
@@ -126,12 +134,15 @@ impl PreconditionerChoice {
         }
         let reason = match *facts {
             Facts {
-                symmetric: false, ..
+                symmetric: false,
+                linear: false,
+                ..
             } => PreconditionerReason::NotSymmetric,
             Facts {
-                krylov: method @ (Method::Gmres | Method::Newton),
+                krylov: method,
+                symmetric,
                 ..
-            } => PreconditionerReason::OtherMethod(method),
+            } if (method == Method::Cg) != symmetric => PreconditionerReason::OtherMethod(method),
             Facts {
                 has_gradients: false,
                 ..
@@ -139,17 +150,21 @@ impl PreconditionerChoice {
             Facts { unknowns, .. } if unknowns < ENOUGH => PreconditionerReason::Few { unknowns },
             Facts {
                 device: DeviceKind::Host,
+                symmetric,
                 ..
-            } => PreconditionerReason::Suitable,
+            } => match symmetric {
+                true => PreconditionerReason::Suitable,
+                false => PreconditionerReason::LittleConvection,
+            },
             Facts { slow, .. } => match slow {
                 Some(expected) => PreconditionerReason::Large { expected },
                 None => PreconditionerReason::Watched,
             },
         };
         match reason {
-            PreconditionerReason::Suitable | PreconditionerReason::Large { .. } => {
-                Self::multigrid(reason)
-            }
+            PreconditionerReason::Suitable
+            | PreconditionerReason::LittleConvection
+            | PreconditionerReason::Large { .. } => Self::multigrid(reason),
             _ => Self::jacobi(reason),
         }
     }
@@ -185,13 +200,22 @@ impl fmt::Display for PreconditionerReason {
                 f,
                 "the operator is symmetric, and there are at least {ENOUGH} unknowns"
             ),
+            Self::LittleConvection => write!(
+                f,
+                "there is little convection, and there are at least {ENOUGH} unknowns"
+            ),
+            Self::MuchConvection { convection } => write!(
+                f,
+                "what is not symmetric, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1"
+            ),
             Self::NotSymmetric => write!(
                 f,
-                "multigrid is chosen for symmetric operators, and this is not one"
+                "multigrid is chosen for symmetric derivatives, and this is not one"
             ),
             Self::OtherMethod(method) => write!(
                 f,
-                "multigrid is chosen for conjugate gradients, and the method is {method}"
+                "multigrid is chosen for conjugate gradients where forms are symmetric, and for gmres otherwise, and the \
+                 method is {method}"
             ),
             Self::NoGradients => write!(f, "the form has no gradients, which multigrid is for"),
             Self::Few { unknowns } => write!(
@@ -242,6 +266,7 @@ mod tests {
         let mut facts = Facts {
             krylov: Method::Cg,
             symmetric: true,
+            linear: true,
             has_gradients: true,
             unknowns: ENOUGH,
             device: DeviceKind::Host,
@@ -260,10 +285,20 @@ mod tests {
     }
 
     #[test]
-    fn multigrid_is_for_large_symmetric_forms_on_the_host() {
+    fn multigrid_is_for_many_unknowns_on_the_host() {
         use PreconditionerReason::*;
         assert_eq!(reason(|_| ()), Suitable);
-        assert_eq!(reason(|facts| facts.symmetric = false), NotSymmetric);
+        let gmres = |facts: &mut Facts| {
+            (facts.symmetric, facts.krylov) = (false, Method::Gmres);
+        };
+        assert_eq!(reason(gmres), LittleConvection);
+        let newton = |facts: &mut Facts| {
+            gmres(facts);
+            facts.linear = false;
+        };
+        assert_eq!(reason(newton), NotSymmetric);
+        let cg = OtherMethod(Method::Cg);
+        assert_eq!(reason(|facts| facts.symmetric = false), cg);
         assert_eq!(reason(|facts| facts.has_gradients = false), NoGradients);
         let expected = 700.5;
         assert_eq!(

@@ -6,7 +6,7 @@ use super::{
     Constrained, Discretization, MultigridLevel, PreconditionerChoice, PreconditionerKind,
     PreconditionerReason, Problem, ProblemError,
 };
-use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
+use crate::multigrid::{self, CONVECTIVE, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
 use crate::operator::{Auxiliary, Backend, DataLevel, Knobs, OperatorError, Quadrature};
 use crate::solve::{self, Preconditioner as _, Preconditioning};
 use crate::vector::{SlantedNodes, VectorOps};
@@ -282,16 +282,26 @@ pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
     })
 }
 
-/// As [`chosen_multigrid`], set up: for a linear form.
+/// As [`chosen_multigrid`], set up: for a linear form. Jacobi also takes its place where there is much convection.
 pub(super) fn linear_multigrid<T: Number, B: Backend>(
     choice: &mut PreconditionerChoice,
     make: impl FnOnce() -> Result<AnyPreconditioner<T, B>, ProblemError>,
 ) -> Result<Option<AnyPreconditioner<T, B>>, ProblemError> {
-    chosen_multigrid(choice, || {
+    let made = chosen_multigrid(choice, || {
         let mut multigrid = make()?;
         multigrid.set_up()?;
         Ok(multigrid)
-    })
+    })?;
+    let levels = made.iter().flat_map(|multigrid| multigrid.levels());
+    let mut convection = levels.filter_map(|level| level.convection);
+    match convection.find(|&it| choice.is_on_trial() && it >= CONVECTIVE) {
+        Some(convection) => {
+            let reason = PreconditionerReason::MuchConvection { convection };
+            *choice = PreconditionerChoice::jacobi(reason);
+            Ok(None)
+        }
+        None => Ok(made),
+    }
 }
 
 /// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.

@@ -170,6 +170,7 @@ impl<'a> Problem<'a> {
         let facts = Facts {
             krylov,
             symmetric,
+            linear: !is_jacobian,
             has_gradients: inspection.gradients(),
             unknowns,
             device: device.info().kind,

@@ -52,7 +52,8 @@ pub struct StopCriteria {
     /// Maximum number of steps. Default 1000.
     pub max_iterations: usize,
     /// Conjugate gradients stop after so many steps without a new minimum of (r, M⁻¹ r), the square of the
-    /// error's energy if M is close to A. Default [`usize::MAX`].
+    /// error's energy if M is close to A; GMRES at a restart after so many in which the residual was not halved. Default
+    /// [`usize::MAX`].
     pub max_stalled: usize,
 }
 
@@ -155,8 +156,8 @@ pub enum StopReason {
         /// Steps between restarts.
         restart: usize,
     },
-    /// (r, M⁻¹ r) of conjugate gradients had no new minimum for [`StopCriteria::max_stalled`] steps.
-    #[error("no progress in {steps} steps: (r, M⁻¹ r) did not become smaller")]
+    /// Hardly any progress for [`StopCriteria::max_stalled`] steps.
+    #[error("hardly any progress in {steps} steps")]
     Stalled {
         /// The number of these steps.
         steps: usize,
@@ -245,14 +246,16 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Whether conjugate gradients may do better with another preconditioner.
+    /// Whether a solver may do better with another preconditioner.
     pub(crate) fn may_be_the_preconditioners(&self) -> bool {
         matches!(
             self,
             Self::PreconditionerNotPositiveDefinite { .. }
                 | Self::NotPositiveDefinite { .. }
                 | Self::Stalled { .. }
+                | Self::NoProgress { .. }
                 | Self::Breakdown { .. }
+                | Self::Singular { .. }
         )
     }
 

@@ -176,8 +176,11 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
         }
         let target = self.recorder.target;
         let mut replacements = 0;
+        // The residual when it was last halved, and the steps since then.
+        let (mut halved, mut stalled) = (residual, 0);
         loop {
             let end = self.cycle(residual)?;
+            stalled += self.workspace.small.columns();
             let small = self.workspace.small.residual();
             arnoldi::update(self.system, self.workspace, x)?;
             let start = std::mem::replace(&mut residual, self.residual(b, x)?);
@@ -207,7 +210,13 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
                 {
                     return Ok(residual);
                 }
-                End::Full if residual < start * (1.0 - PROGRESS) => (),
+                End::Full if residual < start * (1.0 - PROGRESS) => {
+                    if residual <= halved / 2.0 {
+                        (halved, stalled) = (residual, 0);
+                    } else if stalled >= self.params.stop.max_stalled {
+                        return Err(StopReason::Stalled { steps: stalled });
+                    }
+                }
                 End::Full if small < residual / 2.0 => return Err(stagnated),
                 End::Full => {
                     let restart = self.workspace.small.columns();

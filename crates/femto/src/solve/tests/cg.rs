@@ -138,7 +138,11 @@ fn a_stall_ends_the_iterations_if_asked_for() {
     let error = with(20);
     assert_eq!(error.reason, StopReason::Stalled { steps: 20 });
     assert!((20..300).contains(&error.iterations()), "{error}");
-    assert!(error.to_string().starts_with("no progress in 20 steps"));
+    assert!(
+        error
+            .to_string()
+            .starts_with("hardly any progress in 20 steps")
+    );
     let patient = with(usize::MAX).reason;
     assert!(
         matches!(patient, StopReason::NotConverged { .. }),

@@ -57,6 +57,30 @@ fn convection_is_solved() {
     assert!(info.iterations() <= 80);
 }
 
+/// -u'' = 1 with restarts after two steps: a hundred steps halve the residual once.
+#[test]
+fn hardly_any_progress_is_an_end_if_that_is_asked_for() {
+    let matrix = Dense::new(80, |i, j| match i.abs_diff(j) {
+        0 => 2.0,
+        1 => -1.0,
+        _ => 0.0,
+    });
+    let b = vec![1.0; 80];
+    let solve = |max_stalled| {
+        let params = stopping(restart(2), |stop| {
+            (stop.max_stalled, stop.max_iterations) = (max_stalled, 400);
+        });
+        solve(&matrix, Identity, &b, params).reason()
+    };
+    for patient in [1000, usize::MAX] {
+        assert!(matches!(solve(patient), StopReason::NotConverged { .. }));
+    }
+    let StopReason::Stalled { steps } = solve(10) else {
+        panic!("{}", solve(10))
+    };
+    assert!((10..12).contains(&steps), "{steps}");
+}
+
 /// With M⁻¹ = A⁻¹ for a diagonal A, the reported residual is that of A x = b.
 #[test]
 fn the_diagonal_is_taken_from_the_right() {

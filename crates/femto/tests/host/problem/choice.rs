@@ -55,14 +55,8 @@ fn multigrid_is_chosen_for_large_symmetric_forms() {
     assert_eq!(solution.preconditioner.kind, PreconditionerKind::Multigrid);
     assert!(solution.info.iterations() <= 9, "{:?}", solution.info);
     assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
-    let wind = ConvectionDiffusion::<3> {
-        kappa: 1.0.into(),
-        velocity: [2.0, 0.0, 0.0].map(Coefficient::Constant),
-    };
-    let wind = ProblemForm::interpreted::<_, 3, 1>(&wind).unwrap();
     let small = BoxMesh::unit_cube(2).build(|x| x).unwrap();
     for (problem, reason) in [
-        (held(&mesh, wind), PreconditionerReason::NotSymmetric),
         (
             held(&mesh, ProblemForm::interpreted(&Mass::<3>).unwrap()),
             PreconditionerReason::NoGradients,
@@ -74,6 +68,67 @@ fn multigrid_is_chosen_for_large_symmetric_forms() {
         assert_eq!(solution.preconditioner.reason, reason);
         assert!(solution.levels.is_empty());
     }
+}
+
+/// b·∇u - Δu = 1 with this b along x.
+fn wind(mesh: &Mesh, speed: f64) -> Problem<'_> {
+    let form = ConvectionDiffusion::<3> {
+        kappa: 1.0.into(),
+        velocity: [speed, 0.0, 0.0].map(Coefficient::Constant),
+    };
+    held(mesh, ProblemForm::interpreted::<_, 3, 1>(&form).unwrap())
+}
+
+#[test]
+fn multigrid_is_chosen_for_little_convection() {
+    let mesh = ten_cubed();
+    let problem = wind(&mesh, 2.0);
+    let solution = solve(&problem);
+    let choice = &solution.preconditioner;
+    assert_eq!(choice.reason, PreconditionerReason::LittleConvection);
+    assert_eq!(choice.kind, PreconditionerKind::Multigrid);
+    assert!(solution.info.iterations() <= 12, "{:?}", solution.info);
+    assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+    let mut problem = wind(&mesh, 100.0);
+    let solution = solve(&problem);
+    let choice = &solution.preconditioner;
+    let PreconditionerReason::MuchConvection { convection } = choice.reason else {
+        panic!("{choice:?}")
+    };
+    assert!((1.5..4.0).contains(&convection), "{convection}");
+    assert_eq!(choice.kind, PreconditionerKind::Jacobi);
+    assert!(solution.levels.is_empty());
+    // Where it is asked for it stays.
+    problem.preconditioner = PreconditionerKind::Multigrid;
+    let solution = solve(&problem);
+    let level = solution.levels.iter().find_map(|level| level.convection);
+    assert_eq!(level, Some(convection));
+}
+
+/// GMRES with cycles that hardly get on, as the smoother amplifies what it should smooth, goes on with Jacobi.
+#[test]
+fn cycles_of_gmres_that_hardly_get_on_are_given_up() {
+    let mesh = ten_cubed();
+    let problem = Problem {
+        multigrid: MultigridParams {
+            safety: 0.1,
+            ..MultigridParams::default()
+        },
+        ..wind(&mesh, 2.0)
+    };
+    let mut numbers = Numbers::default();
+    let solution = problem.solve::<f64, _>(&host(), &mut numbers).unwrap();
+    let choice = &solution.preconditioner;
+    let PreconditionerReason::GaveUp { iterations, reason } = &choice.reason else {
+        panic!("{choice:?} {}", solution.info.iterations())
+    };
+    assert!(*iterations < 200, "{iterations}: {reason}");
+    let is_lack = matches!(
+        reason,
+        StopReason::Stalled { .. } | StopReason::NoProgress { .. }
+    );
+    assert!(is_lack, "{reason}");
+    assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
 }
 
 /// The numbers of all iterations.
