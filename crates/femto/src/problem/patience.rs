@@ -1,14 +1,15 @@
 //! When iterations with Jacobi are so many that the set-up of multigrid pays.
 
-use super::{PreconditionerReason, SolverParams};
+use super::{Method, PreconditionerReason, SolverParams};
 use crate::solve::{Iteration, Monitor};
 use femto_fem::space::Space;
 use std::ops::ControlFlow;
 
 /// The number of iterations with Jacobi that take the time of multigrid's set-up on an accelerator (`docs/solvers.md`):
 /// the set-up is on the host and takes longest on the level of degree 1, the more for vectors, and for simplices, which
-/// have more of its nodes. Products with the Jacobian of a nonlinear form take longer.
-fn patience(space: &Space, is_jacobian: bool) -> usize {
+/// have more of its nodes. Products with the Jacobian of a nonlinear form take longer, and so do iterations of GMRES,
+/// which makes each vector orthogonal to those before and waits for sums.
+fn patience(space: &Space, is_jacobian: bool, krylov: Method) -> usize {
     let of_hexahedra = match space.degree() {
         1 => 4000,
         2 => 1600,
@@ -18,7 +19,8 @@ fn patience(space: &Space, is_jacobian: bool) -> usize {
     let cells = if space.cell().is_simplex() { 2 } else { 1 };
     let components = space.components().min(2);
     let products = if is_jacobian { 2 } else { 1 };
-    of_hexahedra * cells * components / products
+    let iterations = if krylov == Method::Cg { 1 } else { 4 };
+    of_hexahedra * cells * components / (products * iterations)
 }
 
 /// With fewer unknowns multigrid's set-up takes longer than its share of iterations.
@@ -39,13 +41,13 @@ impl Patience {
     pub(super) fn new(
         space: &Space,
         (unknowns, is_jacobian): (usize, bool),
-        solver: &SolverParams,
+        (krylov, solver): (Method, &SolverParams),
     ) -> Self {
         let nodes = unknowns / space.components();
         let tolerance = solver.relative_tolerance;
         Self {
             unknowns,
-            set_up: patience(space, is_jacobian).min(solver.max_iterations),
+            set_up: patience(space, is_jacobian, krylov).min(solver.max_iterations),
             least: on_a_cube([space.dim(), space.degree()], nodes, tolerance),
         }
     }

@@ -164,7 +164,11 @@ impl<'a> Problem<'a> {
         }
         let unknowns = b.len() - constraints.len();
         let is_jacobian = method == Method::Newton;
-        let patience = Patience::new(&blocks[0].space, (unknowns, is_jacobian), &self.solver);
+        let patience = Patience::new(
+            &blocks[0].space,
+            (unknowns, is_jacobian),
+            (krylov, &self.solver),
+        );
         // With a term of u itself, or from a good start, Jacobi may take few iterations on any mesh.
         let may_be_few = inspection.reads_values || (start.is_some() && !is_jacobian);
         let facts = Facts {
