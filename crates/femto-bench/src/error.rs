@@ -37,6 +37,12 @@ pub enum BenchError {
         /// Requested benchmark.
         benchmark: Benchmark,
     },
+    /// Sparse matrices multiply L-vectors.
+    #[error("{benchmark} is an element-local kernel; sparse matrices are for bp1 to bp6")]
+    NoSparseMatrix {
+        /// Requested benchmark.
+        benchmark: Benchmark,
+    },
     /// More than fits the memory.
     #[error("{what} needs more than {gigabytes:.1} GB; {device} has {memory:.1} GB")]
     TooLarge {

@@ -83,13 +83,16 @@ impl Params {
     /// Fails if [`run`](crate::run()) would, before anything is allocated.
     ///
     /// # Errors
-    /// A degree out of range, conjugate gradients on an element-local kernel, or a problem that does not
+    /// A degree out of range, conjugate gradients or a sparse matrix for an element-local kernel, or a problem that does not
     /// fit the memory of the device or the host.
     pub fn check(&self, device: &DeviceInfo) -> Result<(), BenchError> {
         let benchmark = self.benchmark;
         let points_1d = self.points_1d()?;
         if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
             return Err(BenchError::NoIterations { benchmark });
+        }
+        if self.data_level == DataLevel::Sparse && benchmark.vector() == VectorKind::E {
+            return Err(BenchError::NoSparseMatrix { benchmark });
         }
         let kind = device.kind;
         if kind == DeviceKind::Host && self.factors == FactorPrecision::Single {

@@ -140,6 +140,12 @@ fn iterations_are_timed_on_free_unknowns() {
     assert_eq!(all.work.bytes_written - alone.work.bytes_written, 24 * 729);
     assert_eq!(all.work.flops - alone.work.flops, 14 * 729);
 
+    let sparse = Params {
+        data_level: DataLevel::Sparse,
+        ..params(Benchmark::Bk1, 4)
+    };
+    let refused = run(&host, &sparse, &CEILINGS).unwrap_err();
+    assert!(matches!(refused, BenchError::NoSparseMatrix { .. }));
     let refused = cg(Benchmark::Bk1, 4).unwrap_err();
     assert!(matches!(
         refused,

@@ -157,6 +157,7 @@ fn exit_code_of(is_of_input: bool) -> u8 {
 fn bench_exit_code(error: &BenchError) -> u8 {
     match error {
         BenchError::NoIterations { .. }
+        | BenchError::NoSparseMatrix { .. }
         | BenchError::TooLarge { .. }
         | BenchError::NothingToSolve { .. }
         | BenchError::NoTable { .. }

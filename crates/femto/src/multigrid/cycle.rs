@@ -39,7 +39,7 @@ impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
         self.below.sizes()
     }
 
-    /// What of the matrix A of degree 1 is not symmetric, if its form (without terms on facets) is not:
+    /// What of the matrix A of degree 1 is not symmetric, if its form or one on facets is not:
     /// Σ_ij |a_ij - a_ji|/(2 Σ_i a_ii), on cubes of side h about 3/4 of the Péclet number |b| h/(2 κ) of a cell.
     pub fn convection(&self) -> Option<f64> {
         self.convection

@@ -217,7 +217,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let smoothers = smoothers.collect::<Result<_, _>>()?;
         let is_held = base.is_held();
         let matrix = base.matrix()?;
-        let symmetric = base.operator.inspection().symmetric;
+        let symmetric = base.operator.is_symmetric();
         let convection = (!symmetric).then(|| skew_part(&matrix));
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);

@@ -129,11 +129,22 @@ pub enum OperatorError {
     /// Matrices requested of a form that is not linear.
     #[error("the form is not linear in u, so its elements have no matrices")]
     MatricesOfNonlinear,
+    /// A sparse matrix whose product is not the operator's.
+    #[error(
+        "a product with the operator's sparse matrix differs by {difference:.1e} from the operator's, of entries up to {size:.1e}: \
+         one of the kernels is wrong"
+    )]
+    SparseMatrixDiffers {
+        /// The largest difference.
+        difference: f64,
+        /// The largest entry.
+        size: f64,
+    },
     /// A sparse matrix that is too large.
     #[error(
-        "the operator's matrix does not fit {what}: it takes {bytes} bytes, and {available} are there"
+        "the operator's sparse matrix does not fit {what}: it may take {bytes} bytes, and {available} are there"
     )]
-    MatrixTooLarge {
+    SparseMatrixTooLarge {
         /// What it does not fit.
         what: &'static str,
         /// Bytes needed.
@@ -261,7 +272,7 @@ impl OperatorError {
             | Self::NotLinear
             | Self::MatricesOfNonlinear
             | Self::MatricesTooLarge { .. }
-            | Self::MatrixTooLarge { .. }
+            | Self::SparseMatrixTooLarge { .. }
             | Self::OtherMesh { .. }
             | Self::OtherBlocks { .. }
             | Self::ElementsOfShapes { .. }
@@ -275,6 +286,7 @@ impl OperatorError {
             | Self::Geometry(_) => true,
             Self::MissingOperand { .. }
             | Self::WrongVariant { .. }
+            | Self::SparseMatrixDiffers { .. }
             | Self::Family(_)
             | Self::Device(_) => false,
         }

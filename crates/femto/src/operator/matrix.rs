@@ -10,14 +10,17 @@ use crate::vector::csr::parts;
 use crate::vector::{Csr, SparseMatrix};
 use crate::{Host, Number};
 use femto_fem::space::{Layout, Space};
+use femto_kernel::scalar::Precision;
 use femto_kernel::vector::Strides;
+use femto_kernel::vector::random;
 use femto_kernel::vector::sparse::MOST_COMPONENTS;
 use femto_platform::device::Device;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Bytes on the host for each entry of a matrix while it is made: value and column, also in slices, and its neighbours' list.
-const BYTES: u64 = 32;
+/// Bytes on the host for each entry of a matrix while it is made: value and column, twice more in what is made of it, and its
+/// place in the list of neighbours.
+const BYTES: u64 = 40;
 
 impl<T: Number, D: Backend> Operator<T, D> {
     /// A, with its terms on facets. Entries are the pairs of unknowns that share an element, also where they are zero.
@@ -37,17 +40,51 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let matrix = self.assembled(&[], if is_common { 1 } else { components })?;
         let bytes = SparseMatrix::<T, D>::bytes_of(&matrix);
         check("the device", bytes, self.device.info().memory_bytes)?;
-        let matrix = SparseMatrix::new(&self.device, &matrix)?;
-        let strides = Strides {
-            components,
-            node: space.entry(1, 0),
-            component: space.entry(0, 1),
+        let mut matrix = SparseMatrix::new(&self.device, &matrix)?;
+        if is_common {
+            matrix = matrix.of_components(Strides {
+                components,
+                node: space.entry(1, 0),
+                component: space.entry(0, 1),
+            });
+        }
+        self.compare(&matrix)?;
+        Ok(matrix)
+    }
+
+    /// Fails unless a product with the matrix is that of the shapes: the kernels of E-vectors made it, which are not compared
+    /// with the oracle for all forms.
+    fn compare(&self, matrix: &SparseMatrix<T, D>) -> Result<(), OperatorError> {
+        if !self.device.info().executes {
+            return Ok(());
+        }
+        let len = self.sizes.dofs;
+        let entries = 0..len as u32;
+        let u: Vec<T> = entries
+            .map(|entry| T::from_f64(random::entry(1, entry)))
+            .collect();
+        let u = self.device.upload(&u)?;
+        let [mut found, mut wanted] = [self.device.zeros(len)?, self.device.zeros(len)?];
+        self.device.multiply_sparse(matrix, &u, &mut found)?;
+        self.apply_shapes(&u, &mut wanted)?;
+        let read = |from| -> Result<Vec<T>, OperatorError> {
+            let mut values = vec![T::default(); len];
+            self.device.read(from, &mut values)?;
+            Ok(values)
         };
-        Ok(if is_common {
-            matrix.of_components(strides)
-        } else {
-            matrix
-        })
+        let (found, wanted) = (read(&found)?, read(&wanted)?);
+        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+        let size = largest(&mut wanted.iter().map(|it| it.to_f64().abs()));
+        let pairs = found.iter().zip(&wanted);
+        let difference = largest(&mut pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()));
+        let allowed = match T::PRECISION {
+            Precision::Fp64 => 1e-11,
+            Precision::Fp32 => 3e-4,
+        };
+        match difference > allowed * size {
+            true => Err(OperatorError::SparseMatrixDiffers { difference, size }),
+            false => Ok(()),
+        }
     }
 
     /// The matrix of so many components: all, or one where they do not mix.
@@ -61,10 +98,19 @@ impl<T: Number, D: Backend> Operator<T, D> {
             return Err(OperatorError::MatricesOfNonlinear);
         }
         self.device.enter(|| {
+            let host = Host::with_threads(1)?.info().memory_bytes;
+            // Of two lists of neighbours at a time; elements have some pairs of nodes in common.
+            let pairs = self.shapes.iter().map(|BoundShape { space, .. }| {
+                space.elements() as u64 * (space.nodes_per_element() as u64).pow(2)
+            });
+            check(
+                "the host",
+                pairs.sum::<u64>() * 2 * size_of::<u32>() as u64,
+                host,
+            )?;
             let places = Places::new(self.shapes.iter().map(|shape| shape.space.scalar()))?;
             let neighbours = places.neighbours();
             let entries = neighbours.entries() * components.pow(2);
-            let host = Host::with_threads(1)?.info().memory_bytes;
             check("the host", entries as u64 * BYTES, host)?;
             let length = |node| neighbours.row_columns(node).len() * components.pow(2);
             let lengths: Vec<usize> = (0..neighbours.rows()).map(length).collect();
@@ -158,7 +204,7 @@ impl Places {
 /// Fails if a matrix does not fit.
 fn check(what: &'static str, bytes: u64, available: Option<u64>) -> Result<(), OperatorError> {
     match available {
-        Some(available) if bytes > available => Err(OperatorError::MatrixTooLarge {
+        Some(available) if bytes > available => Err(OperatorError::SparseMatrixTooLarge {
             what,
             bytes,
             available,
@@ -244,4 +290,19 @@ fn csr(values: Vec<f64>, neighbours: &Csr<()>, (space, components): (&Space, usi
         }));
         entries.sort_unstable_by_key(|entry| entry.0);
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(check("the host", 10, None), Ok(()));
+        assert_eq!(check("the host", 10, Some(10)), Ok(()));
+        let refused = check("the host", 11, Some(10)).unwrap_err();
+        assert!(refused.is_of_input());
+        let words = refused.to_string();
+        assert!(words.contains("the host: it may take 11 bytes"), "{words}");
+    }
 }

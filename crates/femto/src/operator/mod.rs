@@ -198,14 +198,17 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.check("the output", v.len())?;
         match &self.sparse {
             Some(matrix) => self.device.multiply_sparse(matrix, u, v)?,
-            None => {
-                let mut shapes = self.shapes.iter();
-                shapes.try_for_each(|shape| shape.bound.apply(&self.context(), u, v))?;
-            }
+            None => self.apply_shapes(u, v)?,
         }
         self.facets
             .iter()
             .try_for_each(|term| term.add_product(u, v))
+    }
+
+    /// The product without terms on facets, by the shapes.
+    fn apply_shapes(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        let mut shapes = self.shapes.iter();
+        shapes.try_for_each(|shape| shape.bound.apply(&self.context(), u, v))
     }
 
     /// `v = Bᵀ D B u` on E-vectors `[element][component][node]` of the cells, in the space's element order.
@@ -274,7 +277,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 shape.bound.assemble(&context)?;
             }
         }
-        if is_stale && self.sparse.is_some() {
+        // If that fails, products are those of the shapes.
+        if is_stale && self.sparse.take().is_some() {
             self.sparse = Some(self.on_device()?);
         }
         Ok(())
@@ -318,6 +322,13 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// The inputs of the form on the cells, and whether it is linear or symmetric.
     pub fn inspection(&self) -> &Inspection {
         &self.plan().operator.inspection
+    }
+
+    /// Whether the form and those of all facets are symmetric.
+    pub fn is_symmetric(&self) -> bool {
+        let facets = self.facets.iter().map(|term| term.operator.inspection());
+        let mut all = facets.chain([self.inspection()]);
+        all.all(|it| it.symmetric)
     }
 
     /// The device.

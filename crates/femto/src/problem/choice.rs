@@ -69,7 +69,8 @@ pub enum PreconditionerReason {
     },
     /// Jacobi, because the form is not linear, and its derivative not symmetric.
     NotSymmetric,
-    /// Jacobi, because the method, or that of Newton's directions, is not conjugate gradients, though these would do.
+    /// Jacobi, because the method, or that of Newton's directions, is not the one that multigrid is chosen with: conjugate
+    /// gradients if the operator is symmetric, otherwise GMRES.
     OtherMethod(Method),
     /// Jacobi, because the form has no gradients: its condition does not depend on the mesh.
     NoGradients,

@@ -114,6 +114,11 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         Self { strides, ..self }
     }
 
+    /// Number of components of vectors that have the matrix in common.
+    pub(crate) fn components(&self) -> usize {
+        self.strides.components
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

@@ -5,8 +5,8 @@ use crate::common::forms::Interpreted;
 use crate::common::meshes::{blocks, mesh};
 use crate::common::{Random, difference};
 use femto::element::{Cell, MapKind};
-use femto::fem::space::{Block, SpaceParams};
-use femto::kernel::form::{Form, NonlinearDiffusion, Point};
+use femto::fem::space::{Block, Layout, SpaceParams};
+use femto::kernel::form::{Componentwise, Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
 use femto::operator::{Auxiliary, Backend, OperatorError};
 use femto::vector::VectorOps;
@@ -89,6 +89,53 @@ fn matrices_follow_time_parameters_and_fields() {
         for level in MATRICES {
             on_device!(&device, |device| follows_changes(device, level).unwrap());
         }
+    }
+}
+
+/// Of components that do not mix there is one matrix, unless there are more than four.
+fn components_have_a_matrix_in_common<const C: usize>(layout: Layout) {
+    let params = SpaceParams {
+        degree: 1,
+        components: C,
+        layout,
+        ..SpaceParams::default()
+    };
+    let mesh = mesh(Cell::Hexahedron, MapKind::Multilinear, &[3, 2, 2]);
+    let blocks = blocks(&mesh, params);
+    let form = Interpreted::<_, 3, C>::new(Componentwise::<_, C>(Poisson::<3>));
+    let u = Random::new().vector(blocks[0].space.dofs());
+    for device in devices() {
+        on_device!(&device, |device| {
+            let [plain, sparse] = [DataLevel::Automatic, DataLevel::Sparse].map(|data_level| {
+                let params = OperatorParams {
+                    data_level,
+                    ..OperatorParams::default()
+                };
+                Operator::<f64, _>::of_blocks(device, &blocks, &form, params).unwrap()
+            });
+            let error = difference(&Bound::apply(&sparse, &u), &Bound::apply(&plain, &u));
+            assert!(error < 1e-12, "{C} components, {layout:?}: {error}");
+            let told = sparse.explain(None, None);
+            assert_eq!(told.data_level, "sparse");
+            let products = if C <= 4 { 8 } else { 8 * C };
+            let words = told.assembly.as_deref().unwrap();
+            assert!(
+                words.contains(&format!("by {products} products")),
+                "{words}"
+            );
+            let matrix = sparse.bytes() - plain.bytes();
+            let entries = if C <= 4 { 8 } else { 8 * C * C };
+            assert!(matrix > 12 * 12 * entries, "{C} components: {matrix} bytes");
+        });
+    }
+}
+
+#[test]
+fn components_that_do_not_mix_have_a_matrix_in_common() {
+    for layout in [Layout::Interleaved, Layout::Blocked] {
+        components_have_a_matrix_in_common::<2>(layout);
+        components_have_a_matrix_in_common::<4>(layout);
+        components_have_a_matrix_in_common::<5>(layout);
     }
 }
 

@@ -279,7 +279,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         self.launch(&self.nodal, context, Some(u), v)
     }
 
-    /// Fields in the solution's space are gathered on the host here; this serves tests and comparisons, not
+    /// Fields in the solution's space are gathered on the host here; this serves tests, comparisons and matrices, not
     /// solvers.
     fn apply_elements(
         &self,

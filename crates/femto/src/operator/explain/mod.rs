@@ -112,7 +112,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         // The products that assemble matrices: their number, data level and work.
         let products = |plan: &Plan| -> Option<(u64, DataLevel, Work)> {
             let (base, columns) = match (&self.sparse, plan.base.as_deref()) {
-                (Some(_), _) => (plan, plan.element_dofs()),
+                (Some(matrix), _) => (plan, plan.element_dofs() / matrix.components() as u64),
                 (None, base) => (base?, plan.columns() as u64),
             };
             Some((
@@ -194,7 +194,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         };
         let matrix = self.sparse.iter().map(|matrix| {
             let bytes = matrix.bytes() as f64;
-            format!("a sparse matrix, {:.4} GB, assembled from:", bytes * 1e-9)
+            format!("a sparse matrix, {:.4} GB", bytes * 1e-9)
         });
         let lines = matrix.chain(self.shapes.iter().flat_map(of_shape));
         let facets = self.facets.iter();

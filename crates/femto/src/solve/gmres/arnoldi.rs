@@ -136,13 +136,18 @@ pub(super) fn update<T: Number, D: VectorOps<T>>(
         }
         return Ok(());
     }
+    // Of length one, as in the steps: the preconditioner may have a smaller range of numbers.
+    let length = y.iter().map(|y| y * y).sum::<f64>().sqrt();
+    if length == 0.0 {
+        return Ok(());
+    }
     device.fill(0.0, z)?;
     for (y, v) in y.iter().zip(&*basis) {
-        device.axpy(*y, v, z)?;
+        device.axpy(y / length, v, z)?;
     }
     let Some(correction) = basis.first_mut() else {
         return Ok(());
     };
     precondition(system, z, correction, sums)?;
-    Ok(device.axpy(1.0, correction, x)?)
+    Ok(device.axpy(length, correction, x)?)
 }
