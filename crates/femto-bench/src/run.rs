@@ -228,7 +228,10 @@ fn compile_on(device: &AnyDevice, params: &Params) -> Result<f64, BenchError> {
 }
 
 /// Has the device compile and check the kernels on a few elements; returns the seconds.
-fn compile<T: Number, D: Backend>(device: &D, params: &Params) -> Result<f64, BenchError> {
+fn compile<T: Number, D: Backend + VectorOps<T>>(
+    device: &D,
+    params: &Params,
+) -> Result<f64, BenchError> {
     if device.info().kind == DeviceKind::Host {
         return Ok(0.0);
     }
@@ -241,7 +244,7 @@ fn compile<T: Number, D: Backend>(device: &D, params: &Params) -> Result<f64, Be
 
 /// The largest difference between the first output and the host's, relative to the largest entry;
 /// `None` on the host itself and for large problems.
-fn compare<T: Number, D: Backend>(
+fn compare<T: Number, D: Backend + VectorOps<T>>(
     subject: &Subject<T, D>,
     params: &Params,
     problem: &MeshedSpace,

@@ -43,7 +43,7 @@ pub(crate) struct Probe {
     pub(crate) norm: f64,
 }
 
-impl<T: Number, D: Backend> Subject<T, D> {
+impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
     pub(crate) fn new(
         device: &D,
         params: &Params,

@@ -286,13 +286,13 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         let both = x.iter().flat_map(|&x| [x, 2.0 * x].map(self.from));
         let both: Vec<T> = both.collect();
         let [g_x, mut y] = [self.device.upload(&both)?, self.device.upload(&both)?];
-        let numbers = [2, 2, 1].map(Argument::U32);
+        let [components, node, component] = [2, 2, 1].map(Argument::U32);
         let arguments = [
             self.len(),
             Argument::I32(0),
-            numbers[0],
-            numbers[1],
-            numbers[2],
+            components,
+            node,
+            component,
             Argument::input(&offsets),
             Argument::input(&columns),
             Argument::input(&values),

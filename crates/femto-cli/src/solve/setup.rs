@@ -10,8 +10,8 @@ use femto::kernel::expr::Input;
 use femto::multigrid::CONVECTIVE;
 use femto::operator::OperatorError;
 use femto::problem::{
-    AlongNormal, Boundary, Discretized, Function, FunctionName, MultigridLevel, Problem,
-    ProblemError, ProblemForm, Robin, Role,
+    AlongNormal, Boundary, Discretized, Function, FunctionName, MultigridLevel,
+    PreconditionerReason, Problem, ProblemError, ProblemForm, Robin, Role,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -186,11 +186,10 @@ pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
 
 /// A warning about convection that multigrid does not smooth.
 pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
-    let convection = levels.iter().find_map(|level| level.convection);
-    let convection = convection.filter(|&it| it >= CONVECTIVE)?;
+    let convection = levels.iter().find_map(MultigridLevel::much_convection)?;
+    let found = PreconditionerReason::MuchConvection { convection };
     Some(format!(
-        "what is not symmetric in the form, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1: from \
-         {CONVECTIVE:.0} on iterations with multigrid grow, and `jacobi` may take less time"
+        "{found}: from {CONVECTIVE:.0} on iterations with multigrid grow, and `jacobi` may take less time"
     ))
 }
 

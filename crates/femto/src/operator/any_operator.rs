@@ -144,7 +144,8 @@ fn rounded<T: Number, D: Device>(
     Ok(device.upload(&values)?)
 }
 
-fn read<T: Number, D: Device>(
+/// Copies a vector to the host.
+pub(super) fn read<T: Number, D: Device>(
     device: &D,
     source: &D::Buffer<T>,
     target: &mut [f64],

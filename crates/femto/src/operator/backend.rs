@@ -1,11 +1,10 @@
 //! Traits for devices that evaluate operators, and for their operators.
 
 use super::{Binding, OperatorError};
-use crate::vector::SparseMatrix;
 use crate::{AnyDevice, Number};
 use femto_kernel::family::EvalContext;
 use femto_kernel::roofline::Work;
-use femto_platform::device::{Device, DeviceError};
+use femto_platform::device::Device;
 use std::fmt::Debug;
 
 /// A device that operators can be bound to.
@@ -19,15 +18,6 @@ pub trait Backend: Device + Clone + Into<AnyDevice> {
     /// Not enough memory, or a degenerate element.
     #[doc(hidden)]
     fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<Self::Bound<T>, OperatorError>;
-
-    /// v = A u.
-    #[doc(hidden)]
-    fn multiply_sparse<T: Number>(
-        &self,
-        matrix: &SparseMatrix<T, Self>,
-        u: &Self::Buffer<T>,
-        v: &mut Self::Buffer<T>,
-    ) -> Result<(), DeviceError>;
 }
 
 /// An operator bound to a device; callers have checked lengths.

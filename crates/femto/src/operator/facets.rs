@@ -6,7 +6,6 @@ use crate::vector::{Entries, VectorOps};
 use femto_fem::space::Trace;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{ADD_TO_ENTRIES, GATHER};
-use femto_platform::device::{Device, DeviceError};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -18,19 +17,9 @@ pub(super) struct FacetTerm<T: Number, D: Backend> {
     pub(super) entries_on_host: Vec<u32>,
     /// Input and output of `operator`.
     vectors: Mutex<[D::Buffer<T>; 2]>,
-    gather: Move<T, D>,
-    add: Move<T, D>,
 }
 
-/// [`VectorOps::gather`] or [`VectorOps::add_to_entries`].
-type Move<T, D> = fn(
-    &D,
-    &<D as Device>::Buffer<T>,
-    &Entries<D>,
-    &mut <D as Device>::Buffer<T>,
-) -> Result<(), DeviceError>;
-
-impl<T: Number, D: Backend> FacetTerm<T, D> {
+impl<T: Number, D: Backend + VectorOps<T>> FacetTerm<T, D> {
     /// v = v + A u.
     pub(super) fn add_product(
         &self,
@@ -41,9 +30,9 @@ impl<T: Number, D: Backend> FacetTerm<T, D> {
         let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         let [input, output] = &mut *vectors;
         let device = self.operator.device();
-        (self.gather)(device, u, &self.entries, input)?;
+        device.gather(u, &self.entries, input)?;
         self.operator.apply(input, output)?;
-        Ok((self.add)(device, output, &self.entries, v)?)
+        Ok(device.add_to_entries(output, &self.entries, v)?)
     }
 
     /// Adds the diagonal.
@@ -51,12 +40,8 @@ impl<T: Number, D: Backend> FacetTerm<T, D> {
         let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         let output = &mut vectors[1];
         self.operator.diagonal(output)?;
-        Ok((self.add)(
-            self.operator.device(),
-            output,
-            &self.entries,
-            d,
-        )?)
+        let device = self.operator.device();
+        Ok(device.add_to_entries(output, &self.entries, d)?)
     }
 
     /// As [`Operator::set_nodal`], if the form has such fields.
@@ -70,7 +55,7 @@ impl<T: Number, D: Backend> FacetTerm<T, D> {
         }
         let vectors = self.vectors.get_mut();
         let [input, _] = vectors.unwrap_or_else(PoisonError::into_inner);
-        (self.gather)(&self.operator.device, u, &self.entries, input)?;
+        self.operator.device.gather(u, &self.entries, input)?;
         self.operator.set_nodal(first, input)
     }
 
@@ -109,8 +94,6 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
             entries_on_host: trace.entries.clone(),
             vectors: Mutex::new([vector()?, vector()?]),
             operator,
-            gather: <D as VectorOps<T>>::gather,
-            add: <D as VectorOps<T>>::add_to_entries,
         });
         Ok(())
     }

@@ -3,16 +3,16 @@
 //! The product with the E-vector that is one at the same node of all elements has that column of all element matrices:
 //! as many products as an element has unknowns give the matrix of any form, on any cells and device.
 
+use super::any_operator::read;
 use super::facets::FacetTerm;
 use super::{Backend, Bound as _, BoundShape, Operator, OperatorError};
 use crate::elements::places;
 use crate::vector::csr::parts;
-use crate::vector::{Csr, SparseMatrix};
+use crate::vector::{Csr, SparseMatrix, VectorOps};
 use crate::{Host, Number};
 use femto_fem::space::{Layout, Space};
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::Strides;
-use femto_kernel::vector::random;
 use femto_kernel::vector::sparse::MOST_COMPONENTS;
 use femto_platform::device::Device;
 use rayon::prelude::*;
@@ -22,17 +22,23 @@ use std::ops::Range;
 /// place in the list of neighbours.
 const BYTES: u64 = 40;
 
-impl<T: Number, D: Backend> Operator<T, D> {
+impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// A, with its terms on facets. Entries are the pairs of unknowns that share an element, also where they are zero.
     ///
     /// # Errors
     /// A form that is not linear, a matrix that does not fit the host, or a device's error.
     pub fn matrix(&self) -> Result<Csr, OperatorError> {
+        if !self.is_linear() {
+            return Err(OperatorError::MatricesOfNonlinear);
+        }
         self.assembled(&self.facets, self.shapes[0].space.components())
     }
 
     /// A on the device, without the terms on facets.
     pub(super) fn on_device(&self) -> Result<SparseMatrix<T, D>, OperatorError> {
+        if !self.inspection().linear {
+            return Err(OperatorError::MatricesOfNonlinear);
+        }
         let space = &self.shapes[0].space;
         let components = space.components();
         // Components that do not mix have a matrix in common.
@@ -58,32 +64,30 @@ impl<T: Number, D: Backend> Operator<T, D> {
         if !self.device.info().executes {
             return Ok(());
         }
-        let len = self.sizes.dofs;
-        let entries = 0..len as u32;
-        let u: Vec<T> = entries
-            .map(|entry| T::from_f64(random::entry(1, entry)))
-            .collect();
-        let u = self.device.upload(&u)?;
-        let [mut found, mut wanted] = [self.device.zeros(len)?, self.device.zeros(len)?];
-        self.device.multiply_sparse(matrix, &u, &mut found)?;
-        self.apply_shapes(&u, &mut wanted)?;
-        let read = |from| -> Result<Vec<T>, OperatorError> {
-            let mut values = vec![T::default(); len];
-            self.device.read(from, &mut values)?;
-            Ok(values)
-        };
-        let (found, wanted) = (read(&found)?, read(&wanted)?);
-        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-        let size = largest(&mut wanted.iter().map(|it| it.to_f64().abs()));
-        let pairs = found.iter().zip(&wanted);
-        let difference = largest(&mut pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()));
+        let (device, len) = (&self.device, self.sizes.dofs);
+        let mut u = device.zeros(len)?;
+        device.randomise(1, &mut u)?;
+        let mut product = device.zeros(len)?;
+        let [mut found, mut wanted] = [vec![0.0; len], vec![0.0; len]];
+        device.multiply_sparse(matrix, &u, false, &mut product)?;
+        read(device, &product, &mut found)?;
+        self.apply_shapes(&u, &mut product)?;
+        read(device, &product, &mut wanted)?;
+        let size = largest(wanted.iter().copied());
+        let difference = largest(
+            found
+                .iter()
+                .zip(&wanted)
+                .map(|(found, wanted)| found - wanted),
+        );
         let allowed = match T::PRECISION {
             Precision::Fp64 => 1e-11,
             Precision::Fp32 => 3e-4,
         };
-        match difference > allowed * size {
-            true => Err(OperatorError::SparseMatrixDiffers { difference, size }),
-            false => Ok(()),
+        // What is not finite in the operator is not in the matrix either.
+        match difference <= allowed * size || !size.is_finite() {
+            true => Ok(()),
+            false => Err(OperatorError::SparseMatrixDiffers { difference, size }),
         }
     }
 
@@ -93,10 +97,6 @@ impl<T: Number, D: Backend> Operator<T, D> {
         facets: &[FacetTerm<T, D>],
         components: usize,
     ) -> Result<Csr, OperatorError> {
-        let mut operators = std::iter::once(self).chain(facets.iter().map(|term| &term.operator));
-        if operators.any(|it| !it.inspection().linear) {
-            return Err(OperatorError::MatricesOfNonlinear);
-        }
         self.device.enter(|| {
             let host = Host::with_threads(1)?.info().memory_bytes;
             // Of two lists of neighbours at a time; elements have some pairs of nodes in common.
@@ -201,6 +201,18 @@ impl Places {
     }
 }
 
+/// The largest magnitude; NaN if there is one.
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |largest, value| {
+        let size = value.abs();
+        if size > largest || size.is_nan() {
+            size
+        } else {
+            largest
+        }
+    })
+}
+
 /// Fails if a matrix does not fit.
 fn check(what: &'static str, bytes: u64, available: Option<u64>) -> Result<(), OperatorError> {
     match available {
@@ -223,7 +235,7 @@ struct NodeRows<'a> {
 
 impl NodeRows<'_> {
     /// Adds the matrices of an operator's elements of one shape, whose nodes are a part of `places`.
-    fn add<T: Number, D: Backend>(
+    fn add<T: Number, D: Backend + VectorOps<T>>(
         &mut self,
         operator: &Operator<T, D>,
         shape: &BoundShape<T, D>,

@@ -9,6 +9,7 @@ mod any_operator;
 mod auxiliary;
 mod backend;
 mod binding;
+mod changes;
 mod error;
 mod explain;
 mod facets;
@@ -39,7 +40,7 @@ pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
 pub(crate) use plan::{FieldPlace, Plan};
 
 use crate::Number;
-use crate::vector::SparseMatrix;
+use crate::vector::{SparseMatrix, VectorOps};
 use facets::FacetTerm;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
@@ -98,7 +99,7 @@ struct Sizes {
     element_dofs: usize,
 }
 
-impl<T: Number, D: Backend> Operator<T, D> {
+impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// Binds `form` to a device, on cells of one shape.
     ///
     /// # Errors
@@ -197,7 +198,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.check("the input", u.len())?;
         self.check("the output", v.len())?;
         match &self.sparse {
-            Some(matrix) => self.device.multiply_sparse(matrix, u, v)?,
+            Some(matrix) => self.device.multiply_sparse(matrix, u, false, v)?,
             None => self.apply_shapes(u, v)?,
         }
         self.facets
@@ -253,82 +254,24 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.facets.iter().try_for_each(|term| term.add_diagonal(d))
     }
 
-    /// Sets the time for the form and for all facet forms.
-    ///
-    /// # Errors
-    /// From the device, where matrices are assembled anew.
-    pub fn set_time(&mut self, time: f64) -> Result<(), OperatorError> {
-        let is_stale = self.inspection().reads_time && self.time != time;
-        self.time = time;
-        for term in &mut self.facets {
-            term.operator.set_time(time)?;
-        }
-        self.assemble(is_stale)
-    }
-
-    /// Assembles matrices anew, if there are any and they are stale.
-    fn assemble(&mut self, is_stale: bool) -> Result<(), OperatorError> {
-        let context = EvalContext {
-            time: self.time,
-            parameters: &self.parameters,
-        };
-        for shape in &mut self.shapes {
-            if is_stale && shape.plan.base.is_some() {
-                shape.bound.assemble(&context)?;
-            }
-        }
-        // If that fails, products are those of the shapes.
-        if is_stale && self.sparse.take().is_some() {
-            self.sparse = Some(self.on_device()?);
-        }
-        Ok(())
-    }
-
-    /// Replaces the run-time parameters of the form and of all facet forms.
-    ///
-    /// # Errors
-    /// Fewer parameters than the form reads, or more than a form may read.
-    pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError> {
-        let read = self.inspection().parameters;
-        plan::check_fields("parameters", parameters.len(), read)?;
-        let mut facets = self.facets.iter_mut();
-        facets.try_for_each(|term| term.operator.set_parameters(parameters))?;
-        let is_stale = read > 0 && self.parameters != parameters;
-        self.parameters = parameters.to_vec();
-        self.assemble(is_stale)
-    }
-
-    /// Copies the components of `u`, an L-vector, into the auxiliary fields of the solution's space,
-    /// starting at field `first`: the state of [`Jacobian`](femto_kernel::form::Jacobian) if `first` is 0.
-    ///
-    /// # Errors
-    /// A vector of the wrong length, or fields that did not exist at construction.
-    pub fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError> {
-        let (found, dofs) = (u.len(), self.sizes.dofs);
-        femto_platform::device::check_len("the nodal fields", found, dofs)?;
-        let read = first + self.inspection().components;
-        if read > self.nodal {
-            let (what, found) = ("nodal auxiliary fields", self.nodal);
-            return Err(OperatorError::MissingFields { what, found, read });
-        }
-        for shape in &mut self.shapes {
-            shape.bound.set_nodal(first, u)?;
-        }
-        let mut facets = self.facets.iter_mut();
-        facets.try_for_each(|term| term.set_nodal(first, u))?;
-        self.assemble(true)
-    }
-
     /// The inputs of the form on the cells, and whether it is linear or symmetric.
     pub fn inspection(&self) -> &Inspection {
         &self.plan().operator.inspection
     }
 
-    /// Whether the form and those of all facets are symmetric.
+    /// Whether the form and those of all facets are linear.
+    pub fn is_linear(&self) -> bool {
+        self.inspections().all(|it| it.linear)
+    }
+
+    /// Whether the form and those of all facets are symmetric, or have symmetric derivatives.
     pub fn is_symmetric(&self) -> bool {
+        self.inspections().all(|it| it.symmetric)
+    }
+
+    fn inspections(&self) -> impl Iterator<Item = &Inspection> {
         let facets = self.facets.iter().map(|term| term.operator.inspection());
-        let mut all = facets.chain([self.inspection()]);
-        all.all(|it| it.symmetric)
+        facets.chain([self.inspection()])
     }
 
     /// The device.

@@ -2,11 +2,9 @@
 
 use super::{Backend, Binding, Bound, OperatorError, Plan};
 use crate::Number;
-use crate::vector::{SparseMatrix, VectorOps};
 use femto_kernel::family::EvalContext;
 use femto_kernel::roofline::Work;
 use femto_kernel::scalar::Precision;
-use femto_platform::device::DeviceError;
 use femto_platform::device::null::{Launch, Null, NullBuffer};
 
 /// An operator that only counts.
@@ -22,15 +20,6 @@ impl Backend for Null {
 
     fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<NullBound, OperatorError> {
         Ok(NullBound::new(self, binding.plan, T::PRECISION))
-    }
-
-    fn multiply_sparse<T: Number>(
-        &self,
-        matrix: &SparseMatrix<T, Self>,
-        u: &Self::Buffer<T>,
-        v: &mut Self::Buffer<T>,
-    ) -> Result<(), DeviceError> {
-        VectorOps::multiply_sparse(self, matrix, u, false, v)
     }
 }
 

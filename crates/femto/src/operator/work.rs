@@ -3,10 +3,10 @@
 use super::facets::FacetTerm;
 use super::{Backend, Bound as _, BoundShape, Operator, OperatorError};
 use crate::Number;
-use crate::vector::SparseMatrix;
+use crate::vector::{SparseMatrix, VectorOps};
 use femto_kernel::roofline::Work;
 
-impl<T: Number, D: Backend> Operator<T, D> {
+impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// Counts the wavefronts of the L1 data path that the kernels of one [`Operator::apply`] take, for [`Operator::work`]: runs
     /// counting copies of them once, on zero vectors and all elements. They are many times slower; where the GPU also
     /// drives a display, its driver may end a long one and the context with it. Only on NVIDIA's GPUs; does nothing elsewhere.

@@ -207,7 +207,7 @@ impl fmt::Display for PreconditionerReason {
             ),
             Self::MuchConvection { convection } => write!(
                 f,
-                "what is not symmetric, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1"
+                "what is not symmetric in the form, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1"
             ),
             Self::NotSymmetric => write!(
                 f,

@@ -9,7 +9,6 @@ use crate::{Number, Operator, OperatorParams};
 use femto_fem::space::{Block, Trace};
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::family::FamilyId;
-use femto_kernel::form::Inspection;
 use femto_kernel::scalar::{Scalar, Traced};
 use std::cell::RefCell;
 
@@ -48,10 +47,6 @@ pub(super) struct OnFacets<'a> {
 }
 
 impl OnFacets<'_> {
-    pub(super) fn inspection(&self) -> Inspection {
-        self.form.form().trace().inspect()
-    }
-
     /// Adds the form to an operator.
     pub(super) fn add_to<T: Number, B: Backend + VectorOps<T>>(
         &self,

@@ -186,7 +186,10 @@ impl<'a> Integral<'a> {
     }
 
     /// The operator that evaluates it.
-    fn bind<B: Backend>(&self, device: &B) -> Result<Operator<f64, B>, OperatorError> {
+    fn bind<B: Backend + VectorOps<f64>>(
+        &self,
+        device: &B,
+    ) -> Result<Operator<f64, B>, OperatorError> {
         let form = ProblemForm::of_values(self.graph.clone(), vec![self.f0], self.dim)?;
         Operator::of_blocks(device, self.blocks, form.form(), self.params.clone())
     }

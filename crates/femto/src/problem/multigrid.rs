@@ -6,7 +6,7 @@ use super::{
     Constrained, Discretization, MultigridLevel, PreconditionerChoice, PreconditionerKind,
     PreconditionerReason, Problem, ProblemError,
 };
-use crate::multigrid::{self, CONVECTIVE, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
+use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
 use crate::operator::{Auxiliary, Backend, DataLevel, Knobs, OperatorError, Quadrature};
 use crate::solve::{self, Preconditioner as _, Preconditioning};
 use crate::vector::{SlantedNodes, VectorOps};
@@ -292,15 +292,14 @@ pub(super) fn linear_multigrid<T: Number, B: Backend>(
         multigrid.set_up()?;
         Ok(multigrid)
     })?;
-    let levels = made.iter().flat_map(|multigrid| multigrid.levels());
-    let mut convection = levels.filter_map(|level| level.convection);
-    match convection.find(|&it| choice.is_on_trial() && it >= CONVECTIVE) {
-        Some(convection) => {
+    let mut levels = made.iter().flat_map(|multigrid| multigrid.levels());
+    match levels.find_map(|level| level.much_convection()) {
+        Some(convection) if choice.is_on_trial() => {
             let reason = PreconditionerReason::MuchConvection { convection };
             *choice = PreconditionerChoice::jacobi(reason);
             Ok(None)
         }
-        None => Ok(made),
+        _ => Ok(made),
     }
 }
 

@@ -140,11 +140,7 @@ impl<'a> Problem<'a> {
         let start = start.map(|start| on.interpolate(&Role::Start, start));
         let mut start = start.transpose()?;
         let projector = Projector::new(device, &constraints)?;
-        let on_facets = facets.iter().map(OnFacets::inspection);
-        let (linear, symmetric) = on_facets.fold(
-            (inspection.linear, inspection.symmetric),
-            |(linear, symmetric), own| (linear && own.linear, symmetric && own.symmetric),
-        );
+        let (linear, symmetric) = (operator.is_linear(), operator.is_symmetric());
         let (method, krylov) = self.solver.methods(linear, symmetric);
         let null_space = stages.run(Stage::Lifting, || {
             if method != Method::Newton {

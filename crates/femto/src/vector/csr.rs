@@ -58,13 +58,7 @@ impl<V: Value> Csr<V> {
         (lengths, values): (&[usize], Vec<V>),
         row_columns: impl Fn(usize) -> C + Sync,
     ) -> Self {
-        let mut offsets = Vec::with_capacity(lengths.len() + 1);
-        offsets.push(0);
-        let mut end = 0;
-        for length in lengths {
-            end += length;
-            offsets.push(end);
-        }
+        let offsets = offsets(lengths.iter().copied());
         let mut places = vec![0; values.len()];
         let rows = parts(&mut places, lengths).into_par_iter().enumerate();
         rows.for_each(|(row, places)| {
@@ -171,13 +165,9 @@ impl<V: Value> Csr<V> {
         self.places.par_iter().for_each(|&place| {
             lengths[place as usize].fetch_add(1, Ordering::Relaxed);
         });
-        let mut offsets = Vec::with_capacity(self.columns + 1);
-        offsets.push(0);
-        let mut end = 0;
-        for length in lengths {
-            end += length.into_inner() as usize;
-            offsets.push(end);
-        }
+        let lengths = lengths.into_iter();
+        let offsets = offsets(lengths.map(|length| length.into_inner() as usize));
+        let end = self.places.len();
         // Runs of columns with about as many entries each; every task looks for its own in all rows.
         let tasks = rayon::current_num_threads();
         let starts = (0..=tasks).map(|task| {
@@ -252,6 +242,16 @@ impl Csr {
         let rows = (0..self.rows()).into_par_iter();
         rows.map(|row| entry(row).unwrap_or(0.0)).collect()
     }
+}
+
+/// The start of each part, and the end of the last, from their lengths.
+fn offsets(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut end = 0;
+    let ends = lengths.map(|length| {
+        end += length;
+        end
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 /// Cuts a slice into parts of these lengths, as long as it is together.

@@ -289,7 +289,7 @@ impl<T: Number> VectorOps<T> for Host {
             values: matrix.values.as_deref(),
         };
         let strides = matrix.strides;
-        let alike = |x: &[T], y: &mut [T], multiply: Multiply<T>| {
+        let run = |x: &[T], y: &mut [T], multiply: Multiply<T>| {
             let components = y.len() / matrix.rows.max(1);
             let rows = (
                 0..matrix.rows,
@@ -303,20 +303,20 @@ impl<T: Number> VectorOps<T> for Host {
             });
         };
         match strides.components {
-            1 => alike(x, y, sparse::multiply::<T, 1>),
+            1 => run(x, y, sparse::multiply::<T, 1>),
             components if strides.node == components => {
                 let multiply = match components {
                     2 => sparse::multiply::<T, 2>,
                     3 => sparse::multiply::<T, 3>,
                     _ => sparse::multiply::<T, MOST_COMPONENTS>,
                 };
-                alike(x, y, multiply);
+                run(x, y, multiply);
             }
             _ => {
                 let x = x.chunks_exact(matrix.columns);
                 let y = y.chunks_exact_mut(matrix.rows);
                 x.zip(y)
-                    .for_each(|(x, y)| alike(x, y, sparse::multiply::<T, 1>));
+                    .for_each(|(x, y)| run(x, y, sparse::multiply::<T, 1>));
             }
         }
         Ok(())

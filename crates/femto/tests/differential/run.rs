@@ -8,6 +8,7 @@ use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::host::Host;
+use femto::vector::VectorOps;
 use femto::{Number, Operator, OperatorParams};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,7 +99,7 @@ where
     }
 
     /// The operator, then that of its derivative.
-    fn on<V: Backend>(&self, device: &V) -> Result<Counts, String> {
+    fn on<V: Backend + VectorOps<T>>(&self, device: &V) -> Result<Counts, String> {
         let mut counts = Counts::default();
         let random = &mut self.random();
         let operator = self.operator(device, false, self.setup.params.clone())?;
@@ -117,7 +118,7 @@ where
         Ok(counts)
     }
 
-    fn operator<V: Backend>(
+    fn operator<V: Backend + VectorOps<T>>(
         &self,
         device: &V,
         derivative: bool,
@@ -133,7 +134,7 @@ where
         }
     }
 
-    fn derivative<V: Backend>(
+    fn derivative<V: Backend + VectorOps<T>>(
         &self,
         device: &V,
         residual: &Operator<T, V>,
@@ -213,7 +214,7 @@ where
 
     /// Compares J(u) w with differences of the residual. False if these depend on the step, that is near
     /// kinks.
-    fn differ<V: Backend>(
+    fn differ<V: Backend + VectorOps<T>>(
         &self,
         residual: &Operator<T, V>,
         (state, w): (&[f64], &[f64]),
@@ -258,7 +259,10 @@ fn upload<T: Number, V: Device>(device: &V, values: &[f64]) -> Result<V::Buffer<
 }
 
 /// A u, with the output initially NaN.
-fn apply<T: Number, V: Backend>(operator: &Operator<T, V>, u: &[f64]) -> Result<Vec<f64>, String> {
+fn apply<T: Number, V: Backend + VectorOps<T>>(
+    operator: &Operator<T, V>,
+    u: &[f64],
+) -> Result<Vec<f64>, String> {
     let device = operator.device();
     let mut v = upload::<T, V>(device, &vec![f64::NAN; u.len()])?;
     operator

@@ -12,7 +12,8 @@ use femto::kernel::family::EvalContext;
 use femto::kernel::family::oracle::{CellFields, OracleGeometry, apply};
 use femto::kernel::form::{Form, FormParseError, Jacobian, ParsedForm, Point};
 use femto::kernel::scalar::Scalar;
-use femto::operator::{Auxiliary, OperatorError};
+use femto::operator::{Auxiliary, Backend, OperatorError};
+use femto::vector::VectorOps;
 use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
 
 /// A form as text or its derivative: one type, so that kernels are compiled once.
@@ -189,12 +190,7 @@ fn mesh(case: &Case) -> Mesh {
 
 /// Differences between two and three dimensions.
 pub(crate) trait Dimension<const D: usize> {
-    fn bind<
-        T: Number,
-        V: femto::operator::Backend,
-        F: Form<D, C> + Clone + 'static,
-        const C: usize,
-    >(
+    fn bind<T: Number, V: Backend + VectorOps<T>, F: Form<D, C> + Clone + 'static, const C: usize>(
         device: &V,
         setup: &Setup,
         form: &F,
@@ -245,7 +241,7 @@ fn by_oracle(
 impl Dimension<2> for Any {
     fn bind<
         T: Number,
-        V: femto::operator::Backend,
+        V: Backend + VectorOps<T>,
         F: Form<2, C> + Clone + 'static,
         const C: usize,
     >(
@@ -270,7 +266,7 @@ impl Dimension<2> for Any {
 impl Dimension<3> for Any {
     fn bind<
         T: Number,
-        V: femto::operator::Backend,
+        V: Backend + VectorOps<T>,
         F: Form<3, C> + Clone + 'static,
         const C: usize,
     >(

@@ -25,7 +25,6 @@ mod zero;
 
 use super::{Backend, Binding, OperatorError};
 use crate::Number;
-use crate::vector::{SparseMatrix, VectorOps};
 use femto_fem::space::Layout;
 use femto_kernel::family::Vectors;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -46,15 +45,6 @@ impl Backend for Accelerator {
 
     fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<AcceleratorBound<T>, OperatorError> {
         AcceleratorBound::new(self, binding)
-    }
-
-    fn multiply_sparse<T: Number>(
-        &self,
-        matrix: &SparseMatrix<T, Self>,
-        u: &Self::Buffer<T>,
-        v: &mut Self::Buffer<T>,
-    ) -> Result<(), DeviceError> {
-        VectorOps::multiply_sparse(self, matrix, u, false, v)
     }
 }
 

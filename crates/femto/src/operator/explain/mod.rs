@@ -8,6 +8,7 @@ use super::facets::FacetTerm;
 use super::plan::{KindPlan, Plan};
 use super::{Backend, Bound as _, BoundShape, ChosenLevel, DataLevel, FactorPrecision, Operator};
 use crate::Number;
+use crate::vector::VectorOps;
 use alternative::Candidate;
 use femto_kernel::roofline::{Ceilings, Wavefronts, Work, bound};
 use femto_kernel::scalar::Precision;
@@ -65,7 +66,7 @@ pub struct Explanation {
     pub warnings: Vec<String>,
 }
 
-impl<T: Number, D: Backend> Operator<T, D> {
+impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// Explains one [`Operator::apply`]. The device's `ceilings` give the bound; with the `measured`
     /// seconds, the fraction of it that was reached.
     pub fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {

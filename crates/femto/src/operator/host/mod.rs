@@ -14,7 +14,6 @@ mod traverse;
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use crate::pool::Pool;
-use crate::vector::{SparseMatrix, VectorOps};
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::batch::{ElementKernel, LocalLayout, NodeTable, Workspace};
@@ -119,15 +118,6 @@ impl Backend for Host {
             .map(|storage| Assembler::new(base, storage));
         bound.assemble(&binding.params.context())?;
         Ok(bound)
-    }
-
-    fn multiply_sparse<T: Number>(
-        &self,
-        matrix: &SparseMatrix<T, Self>,
-        u: &Self::Buffer<T>,
-        v: &mut Self::Buffer<T>,
-    ) -> Result<(), DeviceError> {
-        VectorOps::multiply_sparse(self, matrix, u, false, v)
     }
 }
 
