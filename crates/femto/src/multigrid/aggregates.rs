@@ -6,6 +6,7 @@
 //! the diagonal: on trilinear cubes that drops the couplings that it needs.
 
 use crate::vector::Csr;
+use crate::vector::csr::Value;
 use femto_fem::space::{Block, Slanted};
 use rayon::prelude::*;
 
@@ -186,9 +187,13 @@ const WEAK: f64 = 0.3;
 const LARGE: f64 = 0.4;
 
 /// The strengths of the couplings of free nodes, without the weak ones: minus the sum of the entries between the
-/// same unknowns of both nodes. A node is infinitely coupled to itself.
-fn strong(matrix: &Csr, block: usize, is_free: &[bool]) -> Csr {
-    let nodes = is_free.len();
+/// same unknowns of both nodes. A node is infinitely coupled to itself; those on which all functions are zero are not free,
+/// and have no couplings.
+pub(super) fn strong(matrix: &Csr, kernel: &NearKernel) -> Csr {
+    let (block, nodes) = (kernel.block, kernel.nodes());
+    let is_free = kernel.values.par_chunks_exact(block * kernel.modes);
+    let is_free = is_free.map(|values| values.iter().any(|&value| value != 0.0));
+    let is_free: Vec<bool> = is_free.collect();
     let couplings = |node: usize, found: &mut Vec<(u32, f64)>| {
         found.clear();
         for row in (node * block..(node + 1) * block).filter(|_| is_free[node]) {
@@ -233,46 +238,35 @@ fn strong(matrix: &Csr, block: usize, is_free: &[bool]) -> Csr {
 
 /// The aggregate of each node.
 pub(super) struct Aggregates {
-    /// `[node]`, or [`NONE`] for nodes whose unknowns are all held.
+    /// `[node]`, or [`NONE`] for nodes that are not free.
     of: Vec<u32>,
     /// Number of aggregates.
     pub(super) count: usize,
-    /// Strengths of the strong couplings of each node; none if all of its unknowns are held.
-    pub(super) strong: Csr,
 }
 
 impl Aggregates {
-    /// Aggregates the nodes of a matrix, except those on which all functions are zero. Where a node and its strong
-    /// neighbours are too few for the number of functions, the neighbours of these belong to the aggregate as well.
-    pub(super) fn new(matrix: &Csr, kernel: &NearKernel) -> Self {
-        let block = kernel.block;
-        let per_node = block * kernel.modes;
-        let is_free = |node: usize| {
-            let values = &kernel.values[node * per_node..][..per_node];
-            values.iter().any(|&value| value != 0.0)
-        };
-        let nodes = (0..kernel.nodes()).into_par_iter();
-        let is_free: Vec<bool> = nodes.map(is_free).collect();
-        let strong = strong(matrix, block, &is_free);
-        let near = strong.positions();
-        let made = Self::within(strong, (&near, 1), &is_free);
-        match (made.count * kernel.modes) as f64 > LARGE * matrix.rows() as f64 {
-            true => Self::within(made.strong, (&near.times(&near), 2), &is_free),
-            false => made,
+    /// Aggregates the free nodes with these strong couplings. Where a node and its strong neighbours are too few for the
+    /// number of functions, the neighbours of these belong to the aggregate as well.
+    pub(super) fn new(strong: &Csr, kernel: &NearKernel) -> Self {
+        let made = Self::within(strong, (strong, 1));
+        let unknowns = strong.rows() * kernel.block;
+        if (made.count * kernel.modes) as f64 <= LARGE * unknowns as f64 {
+            return made;
         }
+        let near = strong.positions();
+        Self::within(strong, (&near.times(&near), 2))
     }
 
     /// Groups each free node with those within a `reach` of so many strong couplings.
-    fn within(strong: Csr, (within, reach): (&Csr<()>, usize), is_free: &[bool]) -> Self {
+    fn within<V: Value>(strong: &Csr, (within, reach): (&Csr<V>, usize)) -> Self {
         let beside = |node: usize| within.row_columns(node).iter().map(|&node| node as usize);
         let mut made = Self {
-            of: vec![NONE; is_free.len()],
+            of: vec![NONE; strong.rows()],
             count: 0,
-            strong,
         };
-        let free = || (0..is_free.len()).filter(|&node| is_free[node]);
+        let is_free = |node: usize| !strong.row_columns(node).is_empty();
         // A node with all that are near, if none of them has an aggregate yet.
-        for node in free() {
+        for node in (0..strong.rows()).filter(|&node| is_free(node)) {
             if beside(node).all(|other| made.of[other] == NONE) {
                 made.add(node, beside(node));
             }
@@ -281,20 +275,20 @@ impl Aggregates {
         for _ in 0..reach {
             let before = made.of;
             let of_neighbour = |node: usize| {
-                if before[node] != NONE || !is_free[node] {
+                if before[node] != NONE {
                     return before[node];
                 }
-                let near = made.strong.row(node);
+                let near = strong.row(node);
                 let near = near.filter(|&(other, _)| before[other as usize] != NONE);
                 let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
                 nearest.map_or(NONE, |(other, _)| before[other as usize])
             };
-            let nodes = (0..is_free.len()).into_par_iter();
+            let nodes = (0..strong.rows()).into_par_iter();
             made.of = nodes.map(of_neighbour).collect();
         }
         // What is left has only neighbours that are left.
-        for node in free() {
-            if made.of[node] == NONE {
+        for node in 0..strong.rows() {
+            if made.of[node] == NONE && is_free(node) {
                 let left = beside(node).filter(|&other| made.of[other] == NONE);
                 let left: Vec<usize> = left.collect();
                 made.add(node, left.into_iter());

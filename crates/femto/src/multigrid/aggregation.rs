@@ -7,18 +7,22 @@
 //! Mandel and Brezina 1996). F is A without its weak couplings, so that P does not spread where aggregates do not.
 //! The set-up is on the host, and the same for any number of its threads.
 
-use super::aggregates::{Aggregates, NearKernel};
+use super::aggregates::{Aggregates, NearKernel, strong};
 use super::cycle::{LevelMethod, Smoothing};
 use super::smoother::{Inverse, Smoother};
 use super::{MultigridError, dense};
 use crate::Number;
 use crate::operator::OperatorError;
-use crate::solve::{Jacobi, JacobiError, LinearOperator};
+use crate::solve::{Jacobi, LinearOperator};
+use crate::vector::csr::RowSums;
 use crate::vector::{Csr, SparseMatrix, VectorOps};
 use femto_platform::device::{Device, DeviceError};
+use rayon::prelude::*;
 
-/// Steps that estimate the largest eigenvalue of D⁻¹F: it need not be an upper bound.
-const STEPS: usize = 5;
+/// The largest eigenvalue of D⁻¹F is 0.7 (cubes) to 0.97 (cells of 64:1) of its norm, and 0.55 in elasticity. With this
+/// part of the norm as λ of P, which need not be an upper bound, iterations are those of an estimate of the eigenvalue, or one more
+/// in ten.
+const LARGEST: f64 = 0.85;
 
 /// Order of the smoother: these levels are small, and worth smoothing well.
 const ORDER: usize = 4;
@@ -115,29 +119,28 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             let diagonal = matrix.diagonal();
             let inverse = inverse_of(device, &diagonal)?;
             let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
-            let aggregates = Aggregates::new(&matrix, &kernel);
+            let strong = strong(&matrix, &kernel);
+            let aggregates = Aggregates::new(&strong, &kernel);
             let coarse_size = aggregates.count * kernel.modes;
             if coarse_size == 0 || 2 * coarse_size > matrix.rows() {
                 let coarsest = Coarsest::Smoothed(on_device, smoother);
                 return Ok(Self { levels, coarsest });
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
-            let filtered = filtered(&matrix, &kernel, &aggregates).map(|filtered| {
-                let diagonal = filtered.diagonal();
-                let largest = largest_of(device, (&filtered, &diagonal));
-                largest.map(|largest| (filtered, diagonal, safety * largest))
-            });
-            let prolongation = match filtered.transpose() {
-                Ok(Some((filtered, diagonal, bound))) => {
-                    smoothed((&filtered, &diagonal), bound, &tentative)
+            let without_weak = WithoutWeak::new(&matrix, &kernel, &strong);
+            let prolongation = match without_weak.and_then(|f| Some((f.bound()?, f))) {
+                Some((bound, filtered)) => {
+                    let row = |lumped: &mut Vec<f64>, row: usize, entries: &mut _| {
+                        filtered.row(lumped, row, entries);
+                    };
+                    smoothed(row, bound, &tentative)
                 }
-                // Of vectors F may be indefinite.
-                Ok(None)
-                | Err(
-                    MultigridError::NotPositiveDefinite { .. }
-                    | MultigridError::Diagonal(JacobiError::NotPositive { .. }),
-                ) => smoothed((&matrix, &diagonal), smoother.bound, &tentative),
-                Err(error) => return Err(error),
+                None => {
+                    let row = |_: &mut Vec<f64>, row, entries: &mut Vec<_>| {
+                        entries.extend(matrix.row(row));
+                    };
+                    smoothed(row, smoother.bound, &tentative)
+                }
             };
             let restriction = prolongation.transposed();
             matrix = with_unit_diagonal(restriction.times(&matrix.times(&prolongation)));
@@ -168,22 +171,35 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
     }
 }
 
-/// The matrix without weak couplings, which are added to the diagonal so that the functions of the near kernel, or
-/// at least its constants, have the same product; `None` if neither is known to be possible.
+/// The matrix F without weak couplings, which are added to the diagonal so that the functions of the near kernel, or
+/// at least its constants, have the same product.
 ///
 /// With them P would spread over weak couplings, and levels would fill. Of rotations only the changes across weak
 /// couplings are lost. Rows with a negative sum, as positive couplings to held nodes leave them, get the sum zero, so that
 /// F is not indefinite. For vectors F is not quite symmetric: with only the couplings of the same component on the
 /// diagonal it would be, and an elastic beam would take twice the iterations.
-fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Option<Csr> {
-    let block = kernel.block;
-    // A coarse level of several functions has no constants.
-    if kernel.modes > 1 && !kernel.has_constants {
-        return None;
+struct WithoutWeak<'a> {
+    matrix: &'a Csr,
+    kernel: &'a NearKernel,
+    strong: &'a Csr,
+}
+
+impl<'a> WithoutWeak<'a> {
+    /// `None` if neither is known to be possible: a coarse level of several functions has no constants.
+    fn new(matrix: &'a Csr, kernel: &'a NearKernel, strong: &'a Csr) -> Option<Self> {
+        let made = Self {
+            matrix,
+            kernel,
+            strong,
+        };
+        (kernel.modes == 1 || kernel.has_constants).then_some(made)
     }
-    let size = (matrix.rows(), matrix.columns());
-    Some(Csr::by_rows_with(size, Vec::new, |lumped, row, entries| {
-        let near = aggregates.strong.row_columns(row / block);
+
+    /// Writes a row, given scratch memory.
+    fn row(&self, lumped: &mut Vec<f64>, row: usize, entries: &mut Vec<(u32, f64)>) {
+        let kernel = self.kernel;
+        let block = kernel.block;
+        let near = self.strong.row_columns(row / block);
         // The function of the row's component at a column, relative to the row.
         let factor = |column: u32| match kernel.modes {
             1 => kernel.values[column as usize] / kernel.values[row],
@@ -199,7 +215,7 @@ fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Optio
         lumped.resize(block, 0.0);
         // Both lists ascend.
         let mut left = near;
-        for (column, value) in matrix.row(row) {
+        for (column, value) in self.matrix.row(row) {
             let node = column / block as u32;
             while left.first().is_some_and(|&first| first < node) {
                 left = &left[1..];
@@ -219,7 +235,28 @@ fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Optio
             let sum: f64 = same.map(|&(column, value)| value * factor(column)).sum();
             add(entries, row, -sum.min(0.0));
         }
-    }))
+    }
+
+    /// About the largest eigenvalue of D⁻¹F, by its norm; `None` if its diagonal is not positive.
+    fn bound(&self) -> Option<f64> {
+        let norm = |(lumped, entries): &mut (Vec<f64>, Vec<(u32, f64)>), row: usize| {
+            entries.clear();
+            self.row(lumped, row, entries);
+            let diagonal = diagonal_of(entries, row);
+            let sum: f64 = entries.iter().map(|entry| entry.1.abs()).sum();
+            (diagonal > 0.0).then_some(sum / diagonal)
+        };
+        let rows = (0..self.matrix.rows()).into_par_iter();
+        let norms = rows.map_init(|| (Vec::new(), Vec::new()), norm);
+        let norm = norms.try_reduce(|| 0.0, |a, b| Some(f64::max(a, b)))?;
+        Some(LARGEST * norm)
+    }
+}
+
+/// The diagonal entry of a row.
+fn diagonal_of(entries: &[(u32, f64)], row: usize) -> f64 {
+    let place = entries.binary_search_by_key(&(row as u32), |entry| entry.0);
+    place.map_or(0.0, |place| entries[place].1)
 }
 
 /// D⁻¹, on the device.
@@ -232,30 +269,28 @@ fn inverse_of<T: Number, D: VectorOps<T>>(
     Ok(Inverse::Diagonal(Jacobi::new(device, &diagonal)?))
 }
 
-/// The largest eigenvalue of D⁻¹F.
-fn largest_of<T: Number, D: VectorOps<T>>(
-    device: &D,
-    (matrix, diagonal): (&Csr, &[f64]),
-) -> Result<f64, MultigridError> {
-    let matrix = SparseMatrix::new(device, matrix)?;
-    let inverse = inverse_of(device, diagonal)?;
-    inverse.largest_eigenvalue(device, (&matrix, STEPS))
-}
-
-/// T - 4/(3 λ) D⁻¹A T, given a bound λ.
-fn smoothed((matrix, diagonal): (&Csr, &[f64]), bound: f64, tentative: &Csr) -> Csr {
-    let product = matrix.times(tentative);
-    let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
-        let scale = 4.0 / (3.0 * bound * diagonal[row]);
-        entries.extend(product.row(row).map(|(j, v)| (j, -scale * v)));
-        for (column, value) in tentative.row(row) {
-            match entries.binary_search_by_key(&column, |entry| entry.0) {
-                Ok(place) => entries[place].1 += value,
-                Err(place) => entries.insert(place, (column, value)),
+/// T - 4/(3 λ) D⁻¹F T, given a bound λ and the rows of F, which are written with scratch memory.
+fn smoothed(
+    write_row: impl Fn(&mut Vec<f64>, usize, &mut Vec<(u32, f64)>) + Sync,
+    bound: f64,
+    tentative: &Csr,
+) -> Csr {
+    let size = (tentative.rows(), tentative.columns());
+    let scratch = || (RowSums::new(size.1), Vec::new(), Vec::new());
+    Csr::by_rows_with(size, scratch, |(sums, scratch, of_f), row, entries| {
+        of_f.clear();
+        write_row(scratch, row, of_f);
+        let scale = -4.0 / (3.0 * bound * diagonal_of(of_f, row));
+        for &(middle, factor) in &*of_f {
+            for (column, value) in tentative.row(middle as usize) {
+                sums.add_product(column, scale * factor, value);
             }
         }
-    };
-    Csr::by_rows((matrix.rows(), tentative.columns()), row)
+        for (column, value) in tentative.row(row) {
+            sums.add_product(column, 1.0, value);
+        }
+        sums.take(entries);
+    })
 }
 
 /// With a multiple of n nᵀ added for each n of the null space: then it has an inverse, which acts on vectors

@@ -1,20 +1,31 @@
 //! The matrix of an operator with constraints.
 
-use crate::vector::Csr;
+use crate::operator::{Backend, OperatorError};
+use crate::vector::{Csr, VectorOps};
+use crate::{Number, Operator};
 use femto_fem::space::Constraints;
 use std::collections::HashMap;
 
-/// The matrix of P A P with the projector P to what is free, for interleaved components whose couplings come in blocks of
-/// nodes. Constrained entries have the row and column of the identity; nodes with constrained directions have a multiple of
-/// 1 - P, the mean of the other eigenvalues, beside their part of P A P, so that it has an inverse.
-pub(crate) fn constrained_matrix(
-    matrix: &Csr,
+/// The matrix of P A P with the projector P to what is free, for interleaved components. Constrained entries have the row
+/// and column of the identity; nodes with constrained directions have a multiple of 1 - P, the mean of the other
+/// eigenvalues, beside their part of P A P, so that it has an inverse.
+///
+/// # Errors
+/// As [`Operator::matrix`].
+pub(crate) fn constrained_matrix<T: Number, D: Backend + VectorOps<T>>(
+    operator: &Operator<T, D>,
     constraints: &Constraints,
     components: usize,
-) -> Csr {
-    let is_held = constraints.is_held(matrix.rows());
+) -> Result<Csr, OperatorError> {
+    let size = operator.dofs();
+    let is_held = constraints.is_held(size);
+    if constraints.slanted().nodes.is_empty() {
+        return operator.matrix_without(&is_held);
+    }
+    // Projectors need all couplings of a node.
+    let matrix = operator.matrix()?;
     let projected = Projected {
-        matrix,
+        matrix: &matrix,
         projectors: constraints.slanted().iter().collect(),
         components,
     };
@@ -23,14 +34,10 @@ pub(crate) fn constrained_matrix(
             return entries.push((row as u32, 1.0));
         }
         let columns = matrix.row_columns(row).iter().copied();
-        if projected.projectors.is_empty() {
-            entries.extend(columns.zip(matrix.row_values(row).iter().copied()));
-        } else {
-            entries.extend(columns.zip(projected.row(row)));
-        }
+        entries.extend(columns.zip(projected.row(row)));
         entries.retain(|entry| !is_held[entry.0 as usize]);
     };
-    Csr::by_rows((matrix.rows(), matrix.columns()), row)
+    Ok(Csr::by_rows((size, size), row))
 }
 
 /// A matrix between the projectors of nodes.

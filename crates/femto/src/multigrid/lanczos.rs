@@ -11,16 +11,16 @@ use crate::vector::VectorOps;
 use femto_platform::device::DeviceError;
 
 /// Number of steps for an estimate a few per cent below the eigenvalue.
-pub(super) const STEPS: usize = 12;
+const STEPS: usize = 12;
 
 /// The seed of the first vector.
 const SEED: u32 = 0x6d67;
 
-/// Estimates the largest eigenvalue of M⁻¹A from below in so many steps, given z = M⁻¹ r: A applied to a random vector is the
+/// Estimates the largest eigenvalue of M⁻¹A from below in [`STEPS`] steps, given z = M⁻¹ r: A applied to a random vector is the
 /// first direction.
 pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
     device: &D,
-    (operator, steps): (&dyn LinearOperator<T, D>, usize),
+    operator: &dyn LinearOperator<T, D>,
     mut inverse: impl FnMut(&D::Buffer<T>, &mut D::Buffer<T>) -> Result<(), DeviceError>,
 ) -> Result<f64, MultigridError> {
     let size = operator.size();
@@ -41,7 +41,7 @@ pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
     let first = product;
     let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
     let mut from_before = 0.0;
-    while diagonal.len() < steps {
+    while diagonal.len() < STEPS {
         operator.apply(&p, &mut ap)?;
         let curvature = device.dot(&p, &ap)?;
         if !(curvature > 0.0 && curvature.is_finite() && product > 0.0) {

@@ -12,7 +12,7 @@
 //! M⁻¹A, so that a cycle with the same one before and after is symmetric if A is.
 
 use super::MultigridError;
-use super::lanczos::{STEPS, largest_eigenvalue};
+use super::lanczos::largest_eigenvalue;
 use super::schwarz::Schwarz;
 use crate::Number;
 use crate::solve::{Jacobi, LinearOperator, OperatorError};
@@ -61,11 +61,11 @@ impl<T: Number, D: VectorOps<T>> Inverse<T, D> {
         }
     }
 
-    /// The largest eigenvalue of M⁻¹A, from below, in so many steps of the Lanczos process.
-    pub(super) fn largest_eigenvalue(
+    /// The largest eigenvalue of M⁻¹A, from below.
+    fn largest_eigenvalue(
         &self,
         device: &D,
-        operator: (&dyn LinearOperator<T, D>, usize),
+        operator: &dyn LinearOperator<T, D>,
     ) -> Result<f64, MultigridError> {
         let mut elements = device.zeros(match self {
             Self::Diagonal(_) => 0,
@@ -118,7 +118,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         let weights = WEIGHTS.get(order.wrapping_sub(1));
         let weights = weights.ok_or(MultigridError::Order { found: order })?;
         Ok(Self {
-            bound: safety * inverse.largest_eigenvalue(device, (operator, STEPS))?,
+            bound: safety * inverse.largest_eigenvalue(device, operator)?,
             device: device.clone(),
             inverse,
             weights,

@@ -7,7 +7,6 @@ use super::any_operator::read;
 use super::facets::FacetTerm;
 use super::{Backend, Bound as _, BoundShape, Operator, OperatorError};
 use crate::elements::places;
-use crate::vector::csr::parts;
 use crate::vector::{Csr, SparseMatrix, VectorOps};
 use crate::{Host, Number};
 use femto_fem::space::{Layout, Space};
@@ -16,10 +15,8 @@ use femto_kernel::vector::Strides;
 use femto_kernel::vector::sparse::MOST_COMPONENTS;
 use femto_platform::device::Device;
 use rayon::prelude::*;
-use std::ops::Range;
 
-/// Bytes on the host for each entry of a matrix while it is made: value and column, twice more in what is made of it, and its
-/// place in the list of neighbours.
+/// Bytes on the host for each entry of a matrix while it is made: value and column, and twice more in what is made of it.
 const BYTES: u64 = 40;
 
 impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
@@ -28,10 +25,16 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// # Errors
     /// A form that is not linear, a matrix that does not fit the host, or a device's error.
     pub fn matrix(&self) -> Result<Csr, OperatorError> {
+        self.matrix_without(&[])
+    }
+
+    /// [`Self::matrix`] with the rows and columns of the identity where `is_held`, `[dofs]`; nowhere if it is empty.
+    pub(crate) fn matrix_without(&self, is_held: &[bool]) -> Result<Csr, OperatorError> {
         if !self.is_linear() {
             return Err(OperatorError::MatricesOfNonlinear);
         }
-        self.assembled(&self.facets, self.shapes[0].space.components())
+        let components = self.shapes[0].space.components();
+        self.assembled(&self.facets, components, is_held)
     }
 
     /// A on the device, without the terms on facets.
@@ -43,7 +46,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         let components = space.components();
         // Components that do not mix have a matrix in common.
         let is_common = !self.inspection().mixed && (2..=MOST_COMPONENTS).contains(&components);
-        let matrix = self.assembled(&[], if is_common { 1 } else { components })?;
+        let matrix = self.assembled(&[], if is_common { 1 } else { components }, &[])?;
         let bytes = SparseMatrix::<T, D>::bytes_of(&matrix);
         check("the device", bytes, self.device.info().memory_bytes)?;
         let mut matrix = SparseMatrix::new(&self.device, &matrix)?;
@@ -96,108 +99,242 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         &self,
         facets: &[FacetTerm<T, D>],
         components: usize,
+        is_held: &[bool],
     ) -> Result<Csr, OperatorError> {
         self.device.enter(|| {
             let host = Host::with_threads(1)?.info().memory_bytes;
-            // Of two lists of neighbours at a time; elements have some pairs of nodes in common.
-            let pairs = self.shapes.iter().map(|BoundShape { space, .. }| {
-                space.elements() as u64 * (space.nodes_per_element() as u64).pow(2)
-            });
-            check(
-                "the host",
-                pairs.sum::<u64>() * 2 * size_of::<u32>() as u64,
-                host,
-            )?;
-            let places = Places::new(self.shapes.iter().map(|shape| shape.space.scalar()))?;
-            let neighbours = places.neighbours();
-            let entries = neighbours.entries() * components.pow(2);
-            check("the host", entries as u64 * BYTES, host)?;
-            let length = |node| neighbours.row_columns(node).len() * components.pow(2);
-            let lengths: Vec<usize> = (0..neighbours.rows()).map(length).collect();
-            let mut values = vec![0.0; entries];
-            let mut rows = NodeRows {
-                neighbours: &neighbours,
-                components,
-                rows: parts(&mut values, &lengths),
-            };
-            for (shape, own) in self.shapes.iter().zip(&places.of_spaces) {
-                rows.add(self, shape, (&places, own.clone()))?;
-            }
+            let of_facets = facets
+                .iter()
+                .flat_map(|term| term.operator.shapes.iter().map(move |shape| (term, shape)));
+            let cells = self.shapes.iter().map(|shape| Incidence::new(&shape.space));
             let space = &self.shapes[0].space;
-            for term in facets {
-                for shape in &term.operator.shapes {
-                    let node = |&node: &u32| {
-                        let entry = term.entries_on_host[shape.space.entry(node as usize, 0)];
-                        space.node_of(entry as usize).0 as u32
-                    };
-                    let nodes = shape.space.listed_nodes().iter().map(node).collect();
-                    let places = Places::of_facets(nodes, space.nodes());
-                    let all = 0..places.nodes.len();
-                    rows.add(&term.operator, shape, (&places, all))?;
+            let facets = of_facets
+                .clone()
+                .map(|(term, shape)| Incidence::of_facets(space, term, shape));
+            let incidences = cells.chain(facets).collect::<Result<Vec<_>, _>>()?;
+            let neighbours = Neighbours::estimate(&incidences) * components.pow(2) as u64;
+            let squares = |it: &Incidence| (it.nodes.len() * it.per_element) as u64;
+            let products = incidences.iter().map(squares).sum::<u64>();
+            let products = products * (components.pow(2) * T::BYTES) as u64;
+            check("the host", neighbours * BYTES + products, host)?;
+            let cells = self.shapes.iter().map(|shape| (self, shape));
+            let facets = of_facets.map(|(term, shape)| (&term.operator, shape));
+            let products = cells
+                .chain(facets)
+                .map(|(operator, shape)| Products::new(operator, shape, components));
+            let products = products.collect::<Result<Vec<_>, _>>()?;
+            let parts: Vec<_> = incidences.iter().zip(&products).collect();
+            let space = match components {
+                1 => space.scalar(),
+                _ => space.clone(),
+            };
+            let size = space.nodes() * components;
+            let held = |entry: usize| is_held.get(entry) == Some(&true);
+            let row = |beside: &mut Neighbours, row: usize, entries: &mut Vec<(u32, f64)>| {
+                if held(row) {
+                    return entries.push((row as u32, 1.0));
                 }
-            }
-            Ok(csr(values, &neighbours, (space, components)))
+                let (node, component) = space.node_of(row);
+                beside.find(node, &incidences);
+                beside.row(&parts, &space, component, entries);
+                if !is_held.is_empty() {
+                    entries.retain(|entry| !held(entry.0 as usize));
+                }
+            };
+            Ok(Csr::by_rows_with((size, size), Neighbours::default, row))
         })
     }
 }
 
-/// The nodes of elements.
-struct Places {
-    /// `[element][node]`, of one space after the other.
+/// Elements of a shape, cells or facets, and the nodes of the space that they have.
+struct Incidence {
+    per_element: usize,
+    /// `[element][node]`
     nodes: Vec<u32>,
-    /// The part of each space.
-    of_spaces: Vec<Range<usize>>,
-    /// The nodes of its elements.
-    per_element: Vec<usize>,
     /// The places of each node in `nodes`.
-    of_node: Csr<()>,
+    places: Csr<()>,
 }
 
-impl Places {
-    fn new(spaces: impl Iterator<Item = Space>) -> Result<Self, OperatorError> {
-        let spaces: Vec<Space> = spaces.collect();
-        let (mut nodes, mut of_spaces) = (Vec::new(), Vec::new());
-        for space in &spaces {
-            let first = nodes.len();
-            nodes.extend(space.listed_nodes());
-            of_spaces.push(first..nodes.len());
-        }
-        let bytes = size_of_val(&nodes[..]) as u64;
+impl Incidence {
+    fn new(space: &Space) -> Result<Self, OperatorError> {
+        let space = space.scalar();
+        let bytes = (space.element_dofs() * size_of::<u32>()) as u64;
         check("32-bit indices", bytes, Some(u64::from(u32::MAX) * 4))?;
         Ok(Self {
-            of_spaces,
-            per_element: spaces.iter().map(Space::nodes_per_element).collect(),
-            of_node: places(&spaces),
+            per_element: space.nodes_per_element(),
+            nodes: space.listed_nodes(),
+            places: places([&space]),
+        })
+    }
+
+    /// The elements of one shape of a term on facets of cells in a space.
+    fn of_facets<T: Number, D: Backend>(
+        space: &Space,
+        term: &FacetTerm<T, D>,
+        shape: &BoundShape<T, D>,
+    ) -> Result<Self, OperatorError> {
+        let node = |&node: &u32| {
+            let entry = term.entries_on_host[shape.space.entry(node as usize, 0)];
+            space.node_of(entry as usize).0 as u32
+        };
+        let nodes: Vec<u32> = shape.space.listed_nodes().iter().map(node).collect();
+        let row = |place: usize, row: &mut Vec<(u32, ())>| row.push((nodes[place], ()));
+        Ok(Self {
+            per_element: shape.space.nodes_per_element(),
+            places: Csr::by_rows((nodes.len(), space.nodes()), row).transposed(),
             nodes,
         })
     }
 
-    /// Of facets, with these nodes of the cells' space.
-    fn of_facets(nodes: Vec<u32>, count: usize) -> Self {
-        let row = |place: usize, row: &mut Vec<(u32, ())>| row.push((nodes[place], ()));
-        Self {
-            of_node: Csr::by_rows((nodes.len(), count), row).transposed(),
-            of_spaces: Vec::new(),
-            per_element: Vec::new(),
-            nodes,
+    /// The element and the number in it of each place of a node.
+    fn elements_with(&self, node: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let places = self.places.row_columns(node).iter();
+        places.map(|&place| {
+            (
+                place as usize / self.per_element,
+                place as usize % self.per_element,
+            )
+        })
+    }
+
+    /// The nodes of an element.
+    fn nodes_of(&self, element: usize) -> &[u32] {
+        &self.nodes[element * self.per_element..][..self.per_element]
+    }
+}
+
+/// The matrices of elements of a shape, by columns.
+struct Products<T> {
+    /// The products with unit vectors, `[component][node]`: each an E-vector `[element][component][node]`.
+    columns: Vec<Vec<T>>,
+    /// Numbers of an element in E-vectors.
+    numbers: usize,
+}
+
+impl<T: Number> Products<T> {
+    fn new<D: Backend + VectorOps<T>>(
+        operator: &Operator<T, D>,
+        shape: &BoundShape<T, D>,
+        components: usize,
+    ) -> Result<Self, OperatorError> {
+        let (device, context) = (&operator.device, &operator.context());
+        let per_element = shape.space.nodes_per_element();
+        let numbers = shape.space.components() * per_element;
+        let mut unit_on_host = vec![T::default(); shape.space.element_dofs()];
+        let size = unit_on_host.len();
+        let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
+        let column = |column: usize| {
+            unit_on_host
+                .par_chunks_exact_mut(numbers)
+                .for_each(|element| {
+                    element[column.saturating_sub(1)] = T::default();
+                    element[column] = T::from_f64(1.0);
+                });
+            device.write(&unit_on_host, &mut unit)?;
+            shape.bound.apply_elements(context, &unit, &mut product)?;
+            let values = (0..size).into_par_iter().map(|_| T::default());
+            let mut values: Vec<T> = values.collect();
+            device.read(&product, &mut values)?;
+            Ok(values)
+        };
+        let columns = (0..components * per_element).map(column);
+        Ok(Self {
+            columns: columns.collect::<Result<_, OperatorError>>()?,
+            numbers,
+        })
+    }
+}
+
+/// The nodes that share an element with a node, itself included.
+#[derive(Default)]
+struct Neighbours {
+    /// The node, and one.
+    of: usize,
+    /// Ascending.
+    nodes: Vec<u32>,
+    /// The position in `nodes` of each node of each element with the node.
+    ranks: Vec<u32>,
+    /// Nodes and their positions in `ranks`.
+    keys: Vec<u64>,
+}
+
+impl Neighbours {
+    fn find(&mut self, node: usize, incidences: &[Incidence]) {
+        if self.of == node + 1 {
+            return;
+        }
+        self.of = node + 1;
+        self.keys.clear();
+        for incidence in incidences {
+            for (element, _) in incidence.elements_with(node) {
+                let first = self.keys.len() as u64;
+                let nodes = (first..).zip(incidence.nodes_of(element));
+                let keys = nodes.map(|(position, &node)| u64::from(node) << 32 | position);
+                self.keys.extend(keys);
+            }
+        }
+        self.keys.sort_unstable();
+        self.nodes.clear();
+        self.ranks.resize(self.keys.len(), 0);
+        for &key in &self.keys {
+            let node = (key >> 32) as u32;
+            if self.nodes.last() != Some(&node) {
+                self.nodes.push(node);
+            }
+            self.ranks[key as u32 as usize] = self.nodes.len() as u32 - 1;
         }
     }
 
-    /// The nodes that share an element with each node, itself included.
-    fn neighbours(&self) -> Csr<()> {
-        let size = (self.of_node.rows(), self.of_node.rows());
-        Csr::by_rows(size, |node, entries| {
-            for &place in self.of_node.row_columns(node) {
-                let place = place as usize;
-                let space = self.of_spaces.partition_point(|own| own.end <= place);
-                let (first, per_element) = (self.of_spaces[space].start, self.per_element[space]);
-                let element = first + (place - first) / per_element * per_element;
-                let nodes = &self.nodes[element..][..per_element];
-                entries.extend(nodes.iter().map(|&node| (node, ())));
+    /// Writes the row of a component of the node.
+    fn row<T: Number>(
+        &self,
+        parts: &[(&Incidence, &Products<T>)],
+        space: &Space,
+        component: usize,
+        entries: &mut Vec<(u32, f64)>,
+    ) {
+        let (components, beside) = (space.components(), self.nodes.len());
+        // Columns ascend in both layouts.
+        let [of_node, of_component] = match space.layout() {
+            Layout::Interleaved => [components, 1],
+            Layout::Blocked => [1, beside],
+        };
+        entries.resize(beside * components, (0, 0.0));
+        for (rank, &node) in self.nodes.iter().enumerate() {
+            for d in 0..components {
+                let column = space.entry(node as usize, d) as u32;
+                entries[rank * of_node + d * of_component].0 = column;
             }
-            entries.sort_unstable();
-            entries.dedup();
-        })
+        }
+        let mut ranks = &self.ranks[..];
+        for (incidence, products) in parts {
+            let per_element = incidence.per_element;
+            for (element, own) in incidence.elements_with(self.of - 1) {
+                let (of_element, rest) = ranks.split_at(per_element);
+                ranks = rest;
+                let at = element * products.numbers + component * per_element + own;
+                let columns = products.columns.chunks_exact(per_element);
+                for (d, columns) in columns.enumerate() {
+                    for (&rank, column) in of_element.iter().zip(columns) {
+                        let entry = rank as usize * of_node + d * of_component;
+                        entries[entry].1 += column[at].to_f64();
+                    }
+                }
+            }
+        }
+    }
+
+    /// About how many neighbours all nodes have together.
+    fn estimate(incidences: &[Incidence]) -> u64 {
+        const EVERY: usize = 97;
+        let nodes = incidences[0].places.rows();
+        let every = if nodes < 100 * EVERY { 1 } else { EVERY };
+        let mut own = Self::default();
+        let counts = (0..nodes).step_by(every).map(|node| {
+            own.find(node, incidences);
+            own.nodes.len() as u64
+        });
+        counts.sum::<u64>() * every as u64
     }
 }
 
@@ -223,85 +360,6 @@ fn check(what: &'static str, bytes: u64, available: Option<u64>) -> Result<(), O
         }),
         _ => Ok(()),
     }
-}
-
-/// The rows of a matrix, by nodes.
-struct NodeRows<'a> {
-    neighbours: &'a Csr<()>,
-    components: usize,
-    /// `[node][component][neighbour][its component]`
-    rows: Vec<&'a mut [f64]>,
-}
-
-impl NodeRows<'_> {
-    /// Adds the matrices of an operator's elements of one shape, whose nodes are a part of `places`.
-    fn add<T: Number, D: Backend + VectorOps<T>>(
-        &mut self,
-        operator: &Operator<T, D>,
-        shape: &BoundShape<T, D>,
-        (places, part): (&Places, Range<usize>),
-    ) -> Result<(), OperatorError> {
-        let (device, context) = (&operator.device, &operator.context());
-        let (components, neighbours) = (self.components, self.neighbours);
-        let per_element = shape.space.nodes_per_element();
-        let numbers = shape.space.components() * per_element;
-        let nodes = &places.nodes[part.clone()];
-        let mut e = vec![T::default(); shape.space.element_dofs()];
-        let [mut unit, mut product] = [device.zeros(e.len())?, device.zeros(e.len())?];
-        for column in 0..components * per_element {
-            let (d, of_column) = (column / per_element, column % per_element);
-            e.par_chunks_exact_mut(numbers).for_each(|element| {
-                element.fill(T::default());
-                element[column] = T::from_f64(1.0);
-            });
-            device.write(&e, &mut unit)?;
-            shape.bound.apply_elements(context, &unit, &mut product)?;
-            device.read(&product, &mut e)?;
-            let rows = self.rows.par_iter_mut().enumerate();
-            rows.for_each(|(node, rows)| {
-                let beside = neighbours.row_columns(node);
-                let own = places.of_node.row_columns(node).iter();
-                let own = own.map(|&place| place as usize);
-                for place in own.filter(|place| part.contains(place)) {
-                    let place = place - part.start;
-                    let (element, own) = (place / per_element, place % per_element);
-                    let other = nodes[element * per_element + of_column];
-                    let at = beside.partition_point(|&node| node < other) * components + d;
-                    let rows = rows.chunks_exact_mut(beside.len() * components);
-                    for (c, row) in rows.enumerate() {
-                        row[at] += e[element * numbers + c * per_element + own].to_f64();
-                    }
-                }
-            });
-        }
-        Ok(())
-    }
-}
-
-/// The matrix with the values of [`NodeRows`], of some components of a space.
-fn csr(values: Vec<f64>, neighbours: &Csr<()>, (space, components): (&Space, usize)) -> Csr {
-    let nodes = neighbours.rows();
-    let size = nodes * components;
-    let of_node = |row: usize| neighbours.row_columns(row / components);
-    let lengths: Vec<usize> = (0..size)
-        .map(|row| of_node(row).len() * components)
-        .collect();
-    let interleaved = Csr::of_values(size, (&lengths, values), |row| {
-        let beside = of_node(row).iter();
-        beside.flat_map(|&node| (0..components as u32).map(move |d| node * components as u32 + d))
-    });
-    if components == 1 || space.layout() == Layout::Interleaved {
-        return interleaved;
-    }
-    Csr::by_rows((size, size), |row, entries| {
-        let (node, c) = space.node_of(row);
-        let own = interleaved.row(node * components + c);
-        entries.extend(own.map(|(column, value)| {
-            let (node, d) = (column as usize / components, column as usize % components);
-            (space.entry(node, d) as u32, value)
-        }));
-        entries.sort_unstable_by_key(|entry| entry.0);
-    })
 }
 
 #[cfg(test)]

@@ -55,9 +55,8 @@ where
             let why = "the form is not linear".to_owned();
             return Err(ProblemError::NoMatrix { why });
         }
-        let matrix = self.operator.matrix()?;
         let components = self.blocks[0].space.components();
-        let matrix = constrained_matrix(&matrix, &self.constraints, components);
+        let matrix = constrained_matrix(&self.operator, &self.constraints, components)?;
         let mut right_hand_side = downloaded(&self.device, &self.b)?;
         let mut given = vec![0.0; right_hand_side.len()];
         self.boundary_values.insert(&self.constraints, &mut given);

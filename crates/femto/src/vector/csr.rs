@@ -3,19 +3,28 @@
 //! Everything is computed row by row in parallel, and is the same for any number of threads.
 
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// At most this many rows are a task, and there are about this many tasks or more, since some rows are much longer than
+/// A part has this many rows at most, and there are about this many parts or more, since some rows are much longer than
 /// others.
 const ROWS: usize = 1024;
-const TASKS: usize = 256;
+const PARTS: usize = 256;
 
 /// A sparse matrix, row by row, columns ascending within a row; of positions alone if `V` is `()`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr<V = f64> {
-    /// Number of columns.
+    rows: usize,
     columns: usize,
-    /// Start of each row, and the end of the last, `[rows + 1]`.
+    /// Parts have 2^shift rows, apart from the last.
+    shift: u32,
+    parts: Vec<Part<V>>,
+}
+
+/// Some rows of a matrix: each is made by one task, and stays where it was made.
+#[derive(Clone, Debug, PartialEq)]
+struct Part<V> {
+    /// Start of each row, and the end of the last.
     offsets: Vec<usize>,
     /// Column of each entry.
     places: Vec<u32>,
@@ -52,85 +61,60 @@ impl<V: Value> Csr<V> {
         )
     }
 
-    /// A matrix with these values, row by row, of rows of which `row_columns` gives the columns, ascending.
-    pub(crate) fn of_values<C: Iterator<Item = u32>>(
-        columns: usize,
-        (lengths, values): (&[usize], Vec<V>),
-        row_columns: impl Fn(usize) -> C + Sync,
-    ) -> Self {
-        let offsets = offsets(lengths.iter().copied());
-        let mut places = vec![0; values.len()];
-        let rows = parts(&mut places, lengths).into_par_iter().enumerate();
-        rows.for_each(|(row, places)| {
-            let columns = places.iter_mut().zip(row_columns(row));
-            columns.for_each(|(place, column)| *place = column);
-        });
-        Self {
-            columns,
-            offsets,
-            places,
-            values,
-        }
-    }
-
     /// As [`Self::by_rows`], with scratch memory for each task.
     pub(crate) fn by_rows_with<S>(
         (rows, columns): (usize, usize),
         scratch: impl Fn() -> S + Sync + Send,
         write: impl Fn(&mut S, usize, &mut Vec<(u32, V)>) + Sync,
     ) -> Self {
-        let of_task = (rows / TASKS).clamp(1, ROWS);
-        let tasks = (0..rows.div_ceil(of_task)).into_par_iter();
-        let part = |scratch: &mut S, task: usize| {
-            let own = task * of_task..rows.min((task + 1) * of_task);
-            let (mut entries, mut ends) = (Vec::new(), Vec::with_capacity(own.len()));
+        let shift = (rows / PARTS).clamp(1, ROWS).ilog2();
+        let part = |(scratch, entries): &mut (S, Vec<(u32, V)>), part: usize| {
+            let own = part << shift..rows.min((part + 1) << shift);
+            let mut offsets = Vec::with_capacity(own.len() + 1);
             let (mut places, mut values) = (Vec::new(), Vec::new());
+            offsets.push(0);
             for row in own {
                 entries.clear();
-                write(scratch, row, &mut entries);
+                write(scratch, row, entries);
                 places.extend(entries.iter().map(|entry| entry.0));
                 values.extend(entries.iter().map(|entry| entry.1));
-                ends.push(places.len());
+                offsets.push(places.len());
             }
-            (ends, places, values)
+            places.shrink_to_fit();
+            values.shrink_to_fit();
+            Part {
+                offsets,
+                places,
+                values,
+            }
         };
-        let made: Vec<(Vec<usize>, Vec<u32>, Vec<V>)> = tasks.map_init(scratch, part).collect();
-        let mut offsets = Vec::with_capacity(rows + 1);
-        offsets.push(0);
-        let (mut first, mut lengths) = (0, Vec::with_capacity(made.len()));
-        for (ends, places, _) in &made {
-            offsets.extend(ends.iter().map(|end| first + end));
-            lengths.push(places.len());
-            first += places.len();
-        }
-        let (mut places, mut values) = (vec![0; first], vec![V::default(); first]);
-        let targets = parts(&mut places, &lengths).into_par_iter();
-        let targets = targets.zip(parts(&mut values, &lengths));
-        targets.zip(made).for_each(|(to, (_, places, values))| {
-            to.0.copy_from_slice(&places);
-            to.1.copy_from_slice(&values);
-        });
+        let parts = (0..rows.div_ceil(1 << shift)).into_par_iter();
         Self {
+            rows,
             columns,
-            offsets,
-            places,
-            values,
+            shift,
+            parts: parts.map_init(|| (scratch(), Vec::new()), part).collect(),
         }
     }
 
     /// Its graph.
     pub fn positions(&self) -> Csr<()> {
+        let part = |part: &Part<V>| Part {
+            offsets: part.offsets.clone(),
+            places: part.places.clone(),
+            values: vec![(); part.places.len()],
+        };
         Csr {
+            rows: self.rows,
             columns: self.columns,
-            offsets: self.offsets.clone(),
-            places: self.places.clone(),
-            values: vec![(); self.places.len()],
+            shift: self.shift,
+            parts: self.parts.par_iter().map(part).collect(),
         }
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.offsets.len() - 1
+        self.rows
     }
 
     /// Number of columns.
@@ -140,95 +124,127 @@ impl<V: Value> Csr<V> {
 
     /// Number of entries.
     pub fn entries(&self) -> usize {
-        self.places.len()
+        self.parts.iter().map(|part| part.places.len()).sum()
+    }
+
+    /// The part of a row, and its entries there.
+    #[inline]
+    fn part(&self, row: usize) -> (&Part<V>, Range<usize>) {
+        let part = &self.parts[row >> self.shift];
+        let row = row & ((1 << self.shift) - 1);
+        (part, part.offsets[row]..part.offsets[row + 1])
     }
 
     /// The columns and values of a row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, V)> + '_ {
-        let places = self.row_columns(row).iter().copied();
-        places.zip(self.row_values(row).iter().copied())
+        let (part, own) = self.part(row);
+        let places = part.places[own.clone()].iter().copied();
+        places.zip(part.values[own].iter().copied())
     }
 
     /// The columns of a row.
     pub fn row_columns(&self, row: usize) -> &[u32] {
-        &self.places[self.offsets[row]..self.offsets[row + 1]]
+        let (part, own) = self.part(row);
+        &part.places[own]
     }
 
     /// The values of a row.
     pub fn row_values(&self, row: usize) -> &[V] {
-        &self.values[self.offsets[row]..self.offsets[row + 1]]
+        let (part, own) = self.part(row);
+        &part.values[own]
     }
 
     /// Aᵀ.
     pub fn transposed(&self) -> Self {
         let lengths: Vec<AtomicU32> = (0..self.columns).map(|_| AtomicU32::new(0)).collect();
-        self.places.par_iter().for_each(|&place| {
+        let places = self.parts.par_iter().flat_map_iter(|part| &part.places);
+        places.for_each(|&place| {
             lengths[place as usize].fetch_add(1, Ordering::Relaxed);
         });
-        let lengths = lengths.into_iter();
-        let offsets = offsets(lengths.map(|length| length.into_inner() as usize));
-        let end = self.places.len();
-        // Runs of columns with about as many entries each; every task looks for its own in all rows.
+        let lengths: Vec<u32> = lengths.into_iter().map(AtomicU32::into_inner).collect();
+        let rows = |row: usize, entries: &mut Vec<(u32, V)>| {
+            entries.resize(lengths[row] as usize, (0, V::default()));
+        };
+        let mut transposed = Self::by_rows((self.columns, self.rows), rows);
+        // Every task looks for the columns of its part of the parts in all rows.
         let tasks = rayon::current_num_threads();
-        let starts = (0..=tasks).map(|task| {
-            let entries = end * task / tasks;
-            offsets.partition_point(|&offset| offset < entries)
-        });
-        let mut starts: Vec<usize> = starts.collect();
-        (starts[0], starts[tasks]) = (0, self.columns);
-        let runs: Vec<_> = starts.windows(2).map(|run| run[0]..run[1]).collect();
-        let lengths: Vec<usize> = (runs.iter())
-            .map(|run| offsets[run.end] - offsets[run.start])
-            .collect();
-        let (mut places, mut values) = (vec![0; end], vec![V::default(); end]);
-        let targets = parts(&mut places, &lengths).into_par_iter();
-        let targets = targets.zip(parts(&mut values, &lengths));
-        targets.zip(&runs).for_each(|((places, values), run)| {
-            let first = offsets[run.start];
-            let mut next: Vec<usize> = offsets[run.clone()].iter().map(|at| at - first).collect();
-            for row in 0..self.rows() {
+        let of_task = transposed.parts.len().div_ceil(tasks).max(1);
+        let shift = transposed.shift;
+        let tasks = transposed.parts.par_chunks_mut(of_task).enumerate();
+        tasks.for_each(|(task, parts)| {
+            let first = (task * of_task) << shift;
+            let end = self.columns.min(first + (parts.len() << shift));
+            let mut next: Vec<usize> = (parts.iter())
+                .flat_map(|part| &part.offsets[..part.offsets.len() - 1])
+                .copied()
+                .collect();
+            for row in 0..self.rows {
                 let columns = self.row_columns(row);
-                let from = columns.partition_point(|&column| (column as usize) < run.start);
+                let from = columns.partition_point(|&column| (column as usize) < first);
                 let own = columns[from..].iter().zip(&self.row_values(row)[from..]);
-                for (&column, &value) in own.take_while(|own| (*own.0 as usize) < run.end) {
-                    let at = &mut next[column as usize - run.start];
-                    (places[*at], values[*at]) = (row as u32, value);
+                for (&column, &value) in own.take_while(|own| (*own.0 as usize) < end) {
+                    let own = column as usize - first;
+                    let (part, at) = (&mut parts[own >> shift], &mut next[own]);
+                    (part.places[*at], part.values[*at]) = (row as u32, value);
                     *at += 1;
                 }
             }
         });
-        Self {
-            columns: self.rows(),
-            offsets,
-            places,
-            values,
-        }
+        transposed
     }
 
     /// A B (Gustavson, ACM Transactions on Mathematical Software 4, 1978).
     pub fn times(&self, other: &Self) -> Self {
-        // The row after the last one with an entry in each column, its sum there, and the columns of the row.
-        let size = other.columns;
-        let scratch = || (vec![0_u32; size], vec![V::default(); size], Vec::new());
-        let write = |(met, sums, columns): &mut (Vec<u32>, Vec<V>, Vec<u32>),
-                     row: usize,
-                     found: &mut Vec<(u32, V)>| {
-            columns.clear();
-            let now = row as u32 + 1;
+        let write = |sums: &mut RowSums<V>, row: usize, found: &mut Vec<(u32, V)>| {
             for (middle, factor) in self.row(row) {
                 for (column, value) in other.row(middle as usize) {
-                    let at = column as usize;
-                    if met[at] != now {
-                        (met[at], sums[at]) = (now, V::default());
-                        columns.push(column);
-                    }
-                    sums[at].add_product(factor, value);
+                    sums.add_product(column, factor, value);
                 }
             }
-            columns.sort_unstable();
-            found.extend(columns.iter().map(|&at| (at, sums[at as usize])));
+            sums.take(found);
         };
+        let scratch = || RowSums::new(other.columns);
         Self::by_rows_with((self.rows(), other.columns), scratch, write)
+    }
+}
+
+/// A row that is added up.
+pub(crate) struct RowSums<V> {
+    /// The number of the row that last had each column.
+    met: Vec<u32>,
+    sums: Vec<V>,
+    /// The columns of the row.
+    columns: Vec<u32>,
+    row: u32,
+}
+
+impl<V: Value> RowSums<V> {
+    pub(crate) fn new(columns: usize) -> Self {
+        Self {
+            met: vec![0; columns],
+            sums: vec![V::default(); columns],
+            columns: Vec::new(),
+            row: 1,
+        }
+    }
+
+    /// Adds a product in a column.
+    #[inline]
+    pub(crate) fn add_product(&mut self, column: u32, a: V, b: V) {
+        let at = column as usize;
+        if self.met[at] != self.row {
+            (self.met[at], self.sums[at]) = (self.row, V::default());
+            self.columns.push(column);
+        }
+        self.sums[at].add_product(a, b);
+    }
+
+    /// Appends the entries, columns ascending, and begins a new row.
+    pub(crate) fn take(&mut self, entries: &mut Vec<(u32, V)>) {
+        self.columns.sort_unstable();
+        let columns = self.columns.drain(..);
+        entries.extend(columns.map(|at| (at, self.sums[at as usize])));
+        self.row += 1;
     }
 }
 
@@ -242,16 +258,6 @@ impl Csr {
         let rows = (0..self.rows()).into_par_iter();
         rows.map(|row| entry(row).unwrap_or(0.0)).collect()
     }
-}
-
-/// The start of each part, and the end of the last, from their lengths.
-fn offsets(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut end = 0;
-    let ends = lengths.map(|length| {
-        end += length;
-        end
-    });
-    std::iter::once(0).chain(ends).collect()
 }
 
 /// Cuts a slice into parts of these lengths, as long as it is together.

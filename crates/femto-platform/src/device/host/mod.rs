@@ -85,7 +85,21 @@ impl Host {
             None => (a(), b()),
         }
     }
+
+    /// Copies a slice to one of the same length, by all threads if it is long: the first touch of a page takes longer
+    /// than filling it.
+    fn copy<T: Element>(&self, source: &[T], target: &mut [T]) {
+        if size_of_val(source) <= COPIED_BY_ONE {
+            return target.copy_from_slice(source);
+        }
+        let middle = source.len() / 2;
+        let (from, to) = (source.split_at(middle), target.split_at_mut(middle));
+        self.join(|| self.copy(from.0, to.0), || self.copy(from.1, to.1));
+    }
 }
+
+/// Bytes that one thread copies: a few huge pages.
+const COPIED_BY_ONE: usize = 8 << 20;
 
 /// Starts the threads for loops outside of every [`Host`], which are those of rayon's global pool: this
 /// many, or one per core. A program should call this once, before anything else; libraries should not. A
@@ -129,7 +143,7 @@ impl Device for Host {
 
     fn upload<T: Element>(&self, source: &[T]) -> Result<HostBuffer<T>, DeviceError> {
         let mut target = HostBuffer::zeros(source.len())?;
-        target.copy_from_slice(source);
+        self.copy(source, &mut target);
         Ok(target)
     }
 
@@ -139,7 +153,7 @@ impl Device for Host {
         target: &mut HostBuffer<T>,
     ) -> Result<(), DeviceError> {
         check_len("the source of a write", source.len(), Buffer::len(target))?;
-        target.copy_from_slice(source);
+        self.copy(source, target);
         Ok(())
     }
 
@@ -149,7 +163,7 @@ impl Device for Host {
         target: &mut [T],
     ) -> Result<(), DeviceError> {
         check_len("the target of a read", target.len(), Buffer::len(source))?;
-        target.copy_from_slice(source);
+        self.copy(source, target);
         Ok(())
     }
 

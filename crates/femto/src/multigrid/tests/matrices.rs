@@ -181,7 +181,8 @@ fn tentative_prolongation_keeps_rigid_motions() {
         let entry = |column| if column == row { 6.0 } else { -1.0 };
         entries.extend(near.map(|column| (column as u32, entry(column))));
     });
-    let aggregates = aggregates::Aggregates::new(&chain, &kernel);
+    let strong = aggregates::strong(&chain, &kernel);
+    let aggregates = aggregates::Aggregates::new(&strong, &kernel);
     let (tentative, coarse) = kernel.tentative(&aggregates);
     assert!(aggregates.count * 2 < positions.len());
     for row in 0..len {
