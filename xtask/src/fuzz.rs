@@ -4,8 +4,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::step::{Step, cpp, step};
 
@@ -20,11 +21,10 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 /// Maximum memory for one input, in MiB.
 const MEMORY: u32 = 1024;
 
-/// Runs every target of `fuzz/` on its committed corpus and then on new inputs, for `seconds` in total.
+/// Runs every target of `fuzz/` on its committed corpus and then on new inputs, all at the same time, for so many seconds.
 /// Inputs found on the way stay in `.cache/fuzz`, failing ones in `fuzz/artifacts`.
 pub(crate) fn fuzz(seconds: u32) -> Result<()> {
     let targets = targets()?;
-    let each = (seconds / targets.len() as u32).max(1);
     let host = host()?;
     cpp()?; // libFuzzer is compiled from source.
     let build = crate::root().join(".cache/fuzz-target");
@@ -42,16 +42,20 @@ pub(crate) fn fuzz(seconds: u32) -> Result<()> {
             .env("CARGO_TARGET_DIR", &build)
             .run()
     })?;
-    for target in targets {
+    let folder = build.join(&host).join("release");
+    let target = |target: &String| {
         step(&format!("fuzzing {target}"), || {
-            run(
-                &build.join(&host).join("release").join(&target),
-                &target,
-                each,
-            )
-        })?;
-    }
-    Ok(())
+            run(&folder.join(target), target, seconds)
+        })
+    };
+    thread::scope(|scope| {
+        let running = targets.iter().map(|it| scope.spawn(move || target(it)));
+        let running: Vec<_> = running.collect();
+        running.into_iter().try_for_each(|it| {
+            let ended = it.join().map_err(|_| anyhow!("a fuzzer's thread panicked"));
+            ended?
+        })
+    })
 }
 
 /// Tries random forms (`crates/femto/tests/differential`) for this many seconds, or until one fails.

@@ -33,7 +33,7 @@ usage: cargo xtask COMMAND
                       a few of each kind
   nvrtc               install NVIDIA's run-time compilers and print their paths
   python              make the Python environment of the oracles and print its interpreter
-  fuzz [--seconds N]  fuzz every target for N seconds in all (default 30)
+  fuzz [--seconds N]  fuzz all targets for N seconds (default 15)
   fuzz forms [--seconds N]
                       random forms on random spaces against plain evaluations, until one fails (or for
                       N seconds); it is made small and kept. FEMTO_ACCELERATOR names a device to run
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         ["python"] => python::environment().map(|python| println!("{}", python.display())),
         ["kernels", ref options @ ..] => kernels::command(options),
         ["nvrtc"] => nvrtc::path_list().map(|paths| println!("{}", paths.display())),
-        ["fuzz"] => fuzz::fuzz(30),
+        ["fuzz"] => fuzz::fuzz(15),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::fuzz(seconds),
             Err(_) => return usage(),
@@ -92,7 +92,7 @@ fn test() -> Result<()> {
         Step::cargo(["run", "--quiet", "--", "--version"]).run()
     })?;
     kernels::command(&[])?;
-    fuzz::fuzz(30)?;
+    fuzz::fuzz(15)?;
     println!("\nall passed");
     Ok(())
 }
