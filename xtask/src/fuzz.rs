@@ -48,14 +48,19 @@ pub(crate) fn fuzz(seconds: u32) -> Result<()> {
             run(&folder.join(target), target, seconds)
         })
     };
-    thread::scope(|scope| {
-        let running = targets.iter().map(|it| scope.spawn(move || target(it)));
+    let faults = thread::scope(|scope| {
+        let running = targets
+            .iter()
+            .map(|it| (it, scope.spawn(move || target(it))));
         let running: Vec<_> = running.collect();
-        running.into_iter().try_for_each(|it| {
-            let ended = it.join().map_err(|_| anyhow!("a fuzzer's thread panicked"));
-            ended?
-        })
-    })
+        let ended = running.into_iter().filter_map(|(name, it)| {
+            let error = it.join().map_or(Some(anyhow!("a panic")), Result::err)?;
+            println!("   {name}: {error:#}");
+            Some(name.clone())
+        });
+        ended.collect::<Vec<_>>()
+    });
+    crate::all_well("fuzzing failed", &faults)
 }
 
 /// Tries random forms (`crates/femto/tests/differential`) for this many seconds, or until one fails.

@@ -16,7 +16,10 @@ use femto_kernel::vector::sparse::MOST_COMPONENTS;
 use femto_platform::device::Device;
 use rayon::prelude::*;
 
-/// Bytes on the host for each entry of a matrix while it is made: value and column, and twice more in what is made of it.
+/// Bytes of an entry of a matrix on the host: value and column.
+const ENTRY_BYTES: u64 = 12;
+
+/// With twice more in what is made of the matrix.
 const BYTES: u64 = 40;
 
 impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
@@ -102,41 +105,44 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         is_held: &[bool],
     ) -> Result<Csr, OperatorError> {
         self.device.enter(|| {
+            let cells = self.shapes.iter().map(|shape| (self, shape, None));
+            let facets = facets.iter().flat_map(|term| {
+                let shapes = term.operator.shapes.iter();
+                shapes.map(move |shape| (&term.operator, shape, Some(term)))
+            });
+            let parts: Vec<_> = cells.chain(facets).collect();
             let host = Host::with_threads(1)?.info().memory_bytes;
-            let of_facets = facets
-                .iter()
-                .flat_map(|term| term.operator.shapes.iter().map(move |shape| (term, shape)));
-            let cells = self.shapes.iter().map(|shape| Incidence::new(&shape.space));
+            let lists = parts.iter();
+            let lists = lists.map(|(_, shape, _)| list_bytes::<T>(&shape.space, components));
+            let lists = lists.sum();
+            check("the host", lists, host)?;
             let space = &self.shapes[0].space;
-            let facets = of_facets
-                .clone()
-                .map(|(term, shape)| Incidence::of_facets(space, term, shape));
-            let incidences = cells.chain(facets).collect::<Result<Vec<_>, _>>()?;
-            let neighbours = Neighbours::estimate(&incidences) * components.pow(2) as u64;
-            let squares = |it: &Incidence| (it.nodes.len() * it.per_element) as u64;
-            let products = incidences.iter().map(squares).sum::<u64>();
-            let products = products * (components.pow(2) * T::BYTES) as u64;
-            check("the host", neighbours * BYTES + products, host)?;
-            let cells = self.shapes.iter().map(|shape| (self, shape));
-            let facets = of_facets.map(|(term, shape)| (&term.operator, shape));
-            let products = cells
-                .chain(facets)
-                .map(|(operator, shape)| Products::new(operator, shape, components));
-            let products = products.collect::<Result<Vec<_>, _>>()?;
-            let parts: Vec<_> = incidences.iter().zip(&products).collect();
+            let incidence = |&(_, shape, term): &(_, &BoundShape<T, D>, Option<_>)| match term {
+                None => Incidence::of_cells(&shape.space),
+                Some(term) => Ok(Incidence::of_facets(space, term, shape)),
+            };
+            let incidences = parts.iter().map(incidence);
+            let incidences = incidences.collect::<Result<Vec<_>, OperatorError>>()?;
+            let entries = Neighbours::estimate(&incidences) * components.pow(2) as u64;
+            check("the host", most_bytes(lists, entries), host)?;
+            let matrices = parts
+                .iter()
+                .map(|(operator, shape, _)| ElementMatrices::new(operator, shape, components));
+            let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
+            let parts: Vec<_> = incidences.iter().zip(&matrices).collect();
             let space = match components {
                 1 => space.scalar(),
                 _ => space.clone(),
             };
             let size = space.nodes() * components;
             let held = |entry: usize| is_held.get(entry) == Some(&true);
-            let row = |beside: &mut Neighbours, row: usize, entries: &mut Vec<(u32, f64)>| {
+            let row = |neighbours: &mut Neighbours, row: usize, entries: &mut Vec<(u32, f64)>| {
                 if held(row) {
                     return entries.push((row as u32, 1.0));
                 }
                 let (node, component) = space.node_of(row);
-                beside.find(node, &incidences);
-                beside.row(&parts, &space, component, entries);
+                neighbours.find(node, &incidences);
+                neighbours.row(&parts, &space, (node, component), entries);
                 if !is_held.is_empty() {
                     entries.retain(|entry| !held(entry.0 as usize));
                 }
@@ -144,6 +150,20 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
             Ok(Csr::by_rows_with((size, size), Neighbours::default, row))
         })
     }
+}
+
+/// Bytes of the lists and the element matrices of a shape.
+fn list_bytes<T: Number>(space: &Space, components: usize) -> u64 {
+    let [elements, per_element] = [space.elements(), space.nodes_per_element()].map(|n| n as u64);
+    let lists = elements * per_element * 2 * size_of::<u32>() as u64;
+    let offsets = (space.nodes() * size_of::<usize>()) as u64;
+    let numbers = per_element.pow(2) * (components * space.components() * T::BYTES) as u64;
+    lists + offsets + elements * numbers
+}
+
+/// Bytes while a matrix with so many entries is made from lists of so many bytes, and of what is then made of it.
+fn most_bytes(lists: u64, entries: u64) -> u64 {
+    (lists + entries * ENTRY_BYTES).max(entries * BYTES)
 }
 
 /// Elements of a shape, cells or facets, and the nodes of the space that they have.
@@ -156,7 +176,7 @@ struct Incidence {
 }
 
 impl Incidence {
-    fn new(space: &Space) -> Result<Self, OperatorError> {
+    fn of_cells(space: &Space) -> Result<Self, OperatorError> {
         let space = space.scalar();
         let bytes = (space.element_dofs() * size_of::<u32>()) as u64;
         check("32-bit indices", bytes, Some(u64::from(u32::MAX) * 4))?;
@@ -172,18 +192,18 @@ impl Incidence {
         space: &Space,
         term: &FacetTerm<T, D>,
         shape: &BoundShape<T, D>,
-    ) -> Result<Self, OperatorError> {
+    ) -> Self {
         let node = |&node: &u32| {
             let entry = term.entries_on_host[shape.space.entry(node as usize, 0)];
             space.node_of(entry as usize).0 as u32
         };
         let nodes: Vec<u32> = shape.space.listed_nodes().iter().map(node).collect();
         let row = |place: usize, row: &mut Vec<(u32, ())>| row.push((nodes[place], ()));
-        Ok(Self {
+        Self {
             per_element: shape.space.nodes_per_element(),
             places: Csr::by_rows((nodes.len(), space.nodes()), row).transposed(),
             nodes,
-        })
+        }
     }
 
     /// The element and the number in it of each place of a node.
@@ -203,15 +223,15 @@ impl Incidence {
     }
 }
 
-/// The matrices of elements of a shape, by columns.
-struct Products<T> {
+/// The matrices of the elements of a shape, by columns.
+struct ElementMatrices<T> {
     /// The products with unit vectors, `[component][node]`: each an E-vector `[element][component][node]`.
     columns: Vec<Vec<T>>,
     /// Numbers of an element in E-vectors.
-    numbers: usize,
+    element_len: usize,
 }
 
-impl<T: Number> Products<T> {
+impl<T: Number> ElementMatrices<T> {
     fn new<D: Backend + VectorOps<T>>(
         operator: &Operator<T, D>,
         shape: &BoundShape<T, D>,
@@ -219,13 +239,13 @@ impl<T: Number> Products<T> {
     ) -> Result<Self, OperatorError> {
         let (device, context) = (&operator.device, &operator.context());
         let per_element = shape.space.nodes_per_element();
-        let numbers = shape.space.components() * per_element;
+        let element_len = shape.space.components() * per_element;
         let mut unit_on_host = vec![T::default(); shape.space.element_dofs()];
         let size = unit_on_host.len();
         let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
         let column = |column: usize| {
             unit_on_host
-                .par_chunks_exact_mut(numbers)
+                .par_chunks_exact_mut(element_len)
                 .for_each(|element| {
                     element[column.saturating_sub(1)] = T::default();
                     element[column] = T::from_f64(1.0);
@@ -240,7 +260,7 @@ impl<T: Number> Products<T> {
         let columns = (0..components * per_element).map(column);
         Ok(Self {
             columns: columns.collect::<Result<_, OperatorError>>()?,
-            numbers,
+            element_len,
         })
     }
 }
@@ -248,8 +268,7 @@ impl<T: Number> Products<T> {
 /// The nodes that share an element with a node, itself included.
 #[derive(Default)]
 struct Neighbours {
-    /// The node, and one.
-    of: usize,
+    node: Option<usize>,
     /// Ascending.
     nodes: Vec<u32>,
     /// The position in `nodes` of each node of each element with the node.
@@ -260,10 +279,9 @@ struct Neighbours {
 
 impl Neighbours {
     fn find(&mut self, node: usize, incidences: &[Incidence]) {
-        if self.of == node + 1 {
+        if self.node.replace(node) == Some(node) {
             return;
         }
-        self.of = node + 1;
         self.keys.clear();
         for incidence in incidences {
             for (element, _) in incidence.elements_with(node) {
@@ -285,35 +303,35 @@ impl Neighbours {
         }
     }
 
-    /// Writes the row of a component of the node.
+    /// Writes the row of a component of the node that was found.
     fn row<T: Number>(
         &self,
-        parts: &[(&Incidence, &Products<T>)],
+        parts: &[(&Incidence, &ElementMatrices<T>)],
         space: &Space,
-        component: usize,
+        (node, component): (usize, usize),
         entries: &mut Vec<(u32, f64)>,
     ) {
-        let (components, beside) = (space.components(), self.nodes.len());
+        let (components, count) = (space.components(), self.nodes.len());
         // Columns ascend in both layouts.
         let [of_node, of_component] = match space.layout() {
             Layout::Interleaved => [components, 1],
-            Layout::Blocked => [1, beside],
+            Layout::Blocked => [1, count],
         };
-        entries.resize(beside * components, (0, 0.0));
-        for (rank, &node) in self.nodes.iter().enumerate() {
+        entries.resize(count * components, (0, 0.0));
+        for (rank, &other) in self.nodes.iter().enumerate() {
             for d in 0..components {
-                let column = space.entry(node as usize, d) as u32;
+                let column = space.entry(other as usize, d) as u32;
                 entries[rank * of_node + d * of_component].0 = column;
             }
         }
         let mut ranks = &self.ranks[..];
-        for (incidence, products) in parts {
+        for (incidence, matrices) in parts {
             let per_element = incidence.per_element;
-            for (element, own) in incidence.elements_with(self.of - 1) {
+            for (element, own) in incidence.elements_with(node) {
                 let (of_element, rest) = ranks.split_at(per_element);
                 ranks = rest;
-                let at = element * products.numbers + component * per_element + own;
-                let columns = products.columns.chunks_exact(per_element);
+                let at = element * matrices.element_len + component * per_element + own;
+                let columns = matrices.columns.chunks_exact(per_element);
                 for (d, columns) in columns.enumerate() {
                     for (&rank, column) in of_element.iter().zip(columns) {
                         let entry = rank as usize * of_node + d * of_component;
@@ -374,5 +392,24 @@ mod tests {
         assert!(refused.is_of_input());
         let words = refused.to_string();
         assert!(words.contains("the host: it may take 11 bytes"), "{words}");
+    }
+
+    /// Columns are whole E-vectors, also of a matrix that components have in common.
+    #[test]
+    fn element_matrices_and_lists_are_counted() {
+        let mesh = femto_fem::mesh::boxes::BoxMesh::unit_cube(2)
+            .build(|x| x)
+            .unwrap();
+        let geometry = femto_fem::geometry::Geometry::new(&mesh).unwrap();
+        let params = femto_fem::space::SpaceParams {
+            degree: 1,
+            components: 3,
+            ..Default::default()
+        };
+        let space = Space::new(&mesh, &geometry, params).unwrap();
+        let lists = 8 * 8 * 8 + 27 * 8;
+        assert_eq!(list_bytes::<f64>(&space, 1), lists + 8 * 8 * 24 * 8);
+        assert_eq!(list_bytes::<f32>(&space, 3), lists + 8 * 24 * 24 * 4);
+        assert_eq!([most_bytes(100, 3), most_bytes(100, 10)], [136, 400]);
     }
 }

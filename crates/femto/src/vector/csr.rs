@@ -162,11 +162,11 @@ impl<V: Value> Csr<V> {
             lengths[place as usize].fetch_add(1, Ordering::Relaxed);
         });
         let lengths: Vec<u32> = lengths.into_iter().map(AtomicU32::into_inner).collect();
-        let rows = |row: usize, entries: &mut Vec<(u32, V)>| {
+        let zeros = |row: usize, entries: &mut Vec<(u32, V)>| {
             entries.resize(lengths[row] as usize, (0, V::default()));
         };
-        let mut transposed = Self::by_rows((self.columns, self.rows), rows);
-        // Every task looks for the columns of its part of the parts in all rows.
+        let mut transposed = Self::by_rows((self.columns, self.rows), zeros);
+        // Each task fills some parts, and looks for their entries in all rows.
         let tasks = rayon::current_num_threads();
         let of_task = transposed.parts.len().div_ceil(tasks).max(1);
         let shift = transposed.shift;
@@ -183,8 +183,8 @@ impl<V: Value> Csr<V> {
                 let from = columns.partition_point(|&column| (column as usize) < first);
                 let own = columns[from..].iter().zip(&self.row_values(row)[from..]);
                 for (&column, &value) in own.take_while(|own| (*own.0 as usize) < end) {
-                    let own = column as usize - first;
-                    let (part, at) = (&mut parts[own >> shift], &mut next[own]);
+                    let place = column as usize - first;
+                    let (part, at) = (&mut parts[place >> shift], &mut next[place]);
                     (part.places[*at], part.values[*at]) = (row as u32, value);
                     *at += 1;
                 }
@@ -258,16 +258,6 @@ impl Csr {
         let rows = (0..self.rows()).into_par_iter();
         rows.map(|row| entry(row).unwrap_or(0.0)).collect()
     }
-}
-
-/// Cuts a slice into parts of these lengths, as long as it is together.
-pub(crate) fn parts<'a, T>(mut slice: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
-    let part = |&length: &usize| {
-        let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
-        slice = rest;
-        part
-    };
-    lengths.iter().map(part).collect()
 }
 
 #[cfg(test)]

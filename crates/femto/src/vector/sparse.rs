@@ -1,6 +1,6 @@
 //! Sparse matrices on devices.
 
-use super::csr::{Value, parts};
+use super::csr::Value;
 use super::{Csr, VectorOps};
 use crate::Number;
 use crate::operator::OperatorError;
@@ -192,7 +192,9 @@ fn filled<V: Value, E: Copy + Default + Send>(
     let starts = offsets.iter().copied().step_by(SLICES);
     let starts: Vec<usize> = starts.chain([entries]).collect();
     let lengths: Vec<usize> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
-    let tasks = parts(&mut array, &lengths).into_par_iter().enumerate();
+    let tasks = split_by_lengths(&mut array, &lengths)
+        .into_par_iter()
+        .enumerate();
     tasks.for_each(|(task, own)| {
         let rows = task * SLICES * SLICE..matrix.rows().min((task + 1) * SLICES * SLICE);
         for row in rows {
@@ -209,6 +211,16 @@ fn filled<V: Value, E: Copy + Default + Send>(
         }
     });
     array
+}
+
+/// Cuts a slice into parts of these lengths, as long as it is together.
+fn split_by_lengths<'a, T>(mut slice: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
+    let part = |&length: &usize| {
+        let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
+        slice = rest;
+        part
+    };
+    lengths.iter().map(part).collect()
 }
 
 impl<T: Number, D: VectorOps<T>> LinearOperator<T, D> for SparseMatrix<T, D> {

@@ -483,13 +483,13 @@ pub(crate) fn matrices_on_all_devices() -> Vec<Group> {
             Scatter::Deterministic,
         ),
         (Cell::Triangle, MapKind::Affine, 4, Scatter::Atomic),
+        (Cell::Hexahedron, MapKind::Curved, 3, Scatter::Atomic),
         (
             Cell::Hexahedron,
             MapKind::Multilinear,
             2,
             Scatter::Deterministic,
         ),
-        (Cell::Hexahedron, MapKind::Curved, 3, Scatter::Atomic),
         (Cell::Prism, MapKind::Curved, 2, Scatter::Atomic),
     ];
     // A system and a scalar form for each, as kernels compile slowly.

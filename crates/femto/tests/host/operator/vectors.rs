@@ -1,11 +1,13 @@
 //! Constrained operators, and threads.
 
 use super::space_on;
-use crate::common::Random;
 use crate::common::bound::Bound;
 use crate::common::forms::Interpreted;
-use femto::fem::space::{Constraints, Layout, SpaceParams};
-use femto::kernel::form::{Componentwise, Poisson};
+use crate::common::{Random, hexahedra};
+use femto::element::MapKind;
+use femto::fem::geometry::Geometry;
+use femto::fem::space::{Constraints, Layout, Space, SpaceParams};
+use femto::kernel::form::{Componentwise, LinearElasticity, Poisson};
 use femto::platform::device::Device;
 use femto::problem::Constrained;
 use femto::solve::LinearOperator;
@@ -109,5 +111,43 @@ fn an_operator_may_be_applied_by_several_threads_at_once() {
             || Bound::apply(&operator, &u),
         );
         assert!(a == expected && b == expected);
+    }
+}
+
+/// The product with the matrix is the operator's, also where a cell has the same node twice.
+#[test]
+fn matrices_on_periodic_meshes() {
+    let mut random = Random::new();
+    let host = Host::with_threads(2).expect("two threads");
+    for (cells, layout) in [
+        ([1, 2, 3], Layout::Interleaved),
+        ([2, 1, 2], Layout::Blocked),
+    ] {
+        let mut mesh = hexahedra(MapKind::Affine, cells);
+        for sides in [["xmin", "xmax"], ["ymin", "ymax"]] {
+            mesh.join_sides(sides[0], sides[1]).expect("equal sides");
+        }
+        let geometry = Geometry::new(&mesh).expect("hexahedra");
+        let params = SpaceParams {
+            degree: 2,
+            components: 3,
+            layout,
+            ..SpaceParams::default()
+        };
+        let space = Space::new(&mesh, &geometry, params).expect("legal");
+        let form = Interpreted::<_, 3, 3>::new(LinearElasticity::<3>::from_young(1.0, 0.3));
+        let params = OperatorParams::default();
+        let operator = Operator::<f64, _>::of_form(&host, &space, &geometry, &form, params);
+        let operator = operator.expect("binds");
+        let u = random.vector(space.dofs());
+        let wanted = Bound::apply(&operator, &u);
+        let matrix = operator.matrix().expect("linear");
+        let product = (0..u.len()).map(|row| {
+            let entries = matrix.row(row);
+            entries.map(|(column, a)| a * u[column as usize]).sum()
+        });
+        let product: Vec<f64> = product.collect();
+        let error = crate::common::difference(&product, &wanted);
+        assert!(error < 1e-13, "{cells:?}: {error}");
     }
 }
