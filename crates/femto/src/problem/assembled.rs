@@ -238,12 +238,17 @@ where
 
     fn memory(&self) -> Memory {
         let dofs = self.operator.dofs();
+        let multigrid = self.equation.multigrid();
+        let restart = self.solver.restart.min(dofs);
         // Besides b and x on the device, and u on the host.
         let krylov = |method| match method {
             // r, z, p, A p and the diagonal.
             Method::Cg => 5,
-            // The basis, z and the diagonal.
-            Method::Gmres | Method::Newton => self.solver.restart.min(dofs) + 3,
+            // The basis, z and the diagonal, or at most as many directions as vectors of the basis.
+            Method::Gmres | Method::Newton => match multigrid {
+                None => restart + 3,
+                Some(_) => 2 * restart + 2,
+            },
         };
         let (numbers, jacobian) = match &self.equation {
             Equation::Linear(method, _) => ((2 + krylov(*method)) * dofs, 0),
@@ -253,7 +258,6 @@ where
                 (numbers, newton.jacobian.bytes())
             }
         };
-        let multigrid = self.equation.multigrid();
         let (levels, cycle) = multigrid.map_or((0, 0), |it| (it.bytes(), it.vector_bytes()));
         let blocks = self.blocks.iter();
         let of_space = |block: &Block| block.space.bytes() - block.space.restriction().bytes();

@@ -2,8 +2,9 @@
 
 use super::{GmresWorkspace, StopReason, System, finite};
 use crate::Number;
-use crate::solve::{OperatorError, Preconditioning};
+use crate::solve::{Jacobi, Preconditioning};
 use crate::vector::{Sum, Sums, VectorOps};
+use femto_platform::device::{Buffer, DeviceError};
 
 /// Properties of a new Krylov direction w = A M⁻¹ v.
 pub(super) struct Direction {
@@ -38,6 +39,7 @@ pub(super) fn step<T: Number, D: VectorOps<T>>(
     let device = system.device;
     let GmresWorkspace {
         basis,
+        directions,
         z,
         sums,
         column,
@@ -49,11 +51,19 @@ pub(super) fn step<T: Number, D: VectorOps<T>>(
     column.fill(0.0);
 
     let last = &basis[k];
-    match &system.preconditioning {
+    match &mut system.preconditioning {
         Preconditioning::Identity => system.operator.apply(last, w)?,
-        Preconditioning::Jacobi(_) | Preconditioning::Any(_) => {
-            precondition(system, last, z, sums)?;
+        Preconditioning::Jacobi(jacobi) => {
+            scaled(device, jacobi, (last, &mut *z), sums)?;
             system.operator.apply(z, w)?;
+        }
+        Preconditioning::Any(apply) => {
+            if directions.len() == k {
+                directions.push(device.zeros(w.len())?);
+            }
+            let direction = &mut directions[k];
+            apply(last, direction)?;
+            system.operator.apply(direction, w)?;
         }
     }
     let norm = finite("the norm of A M⁻¹ v", device.norm(w)?)?;
@@ -73,22 +83,14 @@ pub(super) fn step<T: Number, D: VectorOps<T>>(
     Ok(direction)
 }
 
-/// z = M⁻¹ v; overwrites the first sum.
-fn precondition<T: Number, D: VectorOps<T>>(
-    system: &mut System<'_, T, D>,
-    v: &D::Buffer<T>,
-    z: &mut D::Buffer<T>,
+/// z = D⁻¹ v in one pass, where `Jacobi::apply` needs two; overwrites the first sum.
+fn scaled<T: Number, D: VectorOps<T>>(
+    device: &D,
+    jacobi: &Jacobi<T, D>,
+    (v, z): (&D::Buffer<T>, &mut D::Buffer<T>),
     sums: &mut Sums<D>,
-) -> Result<(), OperatorError> {
-    match &mut system.preconditioning {
-        Preconditioning::Identity => Ok(system.device.copy(v, z)?),
-        // One pass; `Jacobi::apply` needs two.
-        Preconditioning::Jacobi(jacobi) => {
-            let device = system.device;
-            Ok(device.precondition_dot(&jacobi.inverse, v, z, sums, 0)?)
-        }
-        Preconditioning::Any(apply) => apply(v, z),
-    }
+) -> Result<(), DeviceError> {
+    device.precondition_dot(&jacobi.inverse, v, z, sums, 0)
 }
 
 /// w = w - V Vᵀ w; adds Vᵀ w to `column`.
@@ -121,33 +123,36 @@ pub(super) fn scale<T: Number, D: VectorOps<T>>(
     Ok(device.multiply(scratch, y)?)
 }
 
-/// x = x + M⁻¹ V y, with the y of the least-squares problem. Overwrites the basis.
+/// x = x + M⁻¹ V y, with the y of the least-squares problem.
 pub(super) fn update<T: Number, D: VectorOps<T>>(
-    system: &mut System<'_, T, D>,
+    system: &System<'_, T, D>,
     workspace: &mut GmresWorkspace<T, D>,
     x: &mut D::Buffer<T>,
-) -> Result<(), OperatorError> {
+) -> Result<(), DeviceError> {
     let device = system.device;
     let y = workspace.small.solve();
-    let GmresWorkspace { basis, z, sums, .. } = workspace;
-    if let Preconditioning::Identity = system.preconditioning {
-        for (y, v) in y.iter().zip(&*basis) {
-            device.axpy(*y, v, x)?;
-        }
-        return Ok(());
-    }
-    // Of length one, as in the steps: the preconditioner may have a smaller range of numbers.
-    let length = y.iter().map(|y| y * y).sum::<f64>().sqrt();
-    if length == 0.0 {
-        return Ok(());
-    }
-    device.fill(0.0, z)?;
-    for (y, v) in y.iter().zip(&*basis) {
-        device.axpy(y / length, v, z)?;
-    }
-    let Some(correction) = basis.first_mut() else {
-        return Ok(());
+    let GmresWorkspace {
+        basis,
+        directions,
+        z,
+        sums,
+        ..
+    } = workspace;
+    let add = |vectors: &[D::Buffer<T>], x: &mut D::Buffer<T>| {
+        let mut terms = y.iter().zip(vectors);
+        terms.try_for_each(|(&y, vector)| device.axpy(y, vector, x))
     };
-    precondition(system, z, correction, sums)?;
-    Ok(device.axpy(length, correction, x)?)
+    match &system.preconditioning {
+        Preconditioning::Identity => add(basis, x),
+        Preconditioning::Any(_) => add(directions, x),
+        Preconditioning::Jacobi(jacobi) => {
+            device.fill(0.0, z)?;
+            add(basis, z)?;
+            let Some(correction) = basis.first_mut() else {
+                return Ok(());
+            };
+            scaled(device, jacobi, (z, &mut *correction), sums)?;
+            device.axpy(1.0, correction, x)
+        }
+    }
 }

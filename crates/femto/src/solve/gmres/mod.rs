@@ -1,4 +1,4 @@
-//! Restarted GMRES, preconditioned from the right.
+//! Restarted flexible GMRES, preconditioned from the right.
 //!
 //! For any nonsingular A and any approximation M of it, starting from the given x:
 //!
@@ -6,13 +6,16 @@
 //! repeat until |r| is small:
 //!     r = b - A x;  v₀ = r / |r|
 //!     for k = 0 … restart - 1, until |r| is small:
-//!         w = A M⁻¹ v_k;  h_k = Vᵀ w;  w = w - V h_k
+//!         z_k = M⁻¹ v_k
+//!         w = A z_k;  h_k = Vᵀ w;  w = w - V h_k
 //!         v_{k+1} = w / |w|
-//!     x = x + M⁻¹ V y  with the y that minimises |b - A x|
+//!     x = x + Z y  with the y that minimises |b - A x|
 //! ```
+//! The z_k are kept, so that M⁻¹ need not be the same at each step: cycles in fp32 are so only up to their rounding. If M is
+//! diagonal, Z y is M⁻¹ V y.
 //! Saad and Schultz, GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear
 //! systems, SIAM Journal on Scientific and Statistical Computing 7, 1986; Saad, Iterative Methods for
-//! Sparse Linear Systems, 2nd edition, algorithm 9.5. Because M is applied from the right, the recorded
+//! Sparse Linear Systems, 2nd edition, algorithms 9.5 and 9.6. Because M is applied from the right, the recorded
 //! residual is that of the system itself, in the Euclidean norm.
 //!
 //! All vectors stay on the device. The host solves the small least-squares problem, and waits for sums four
@@ -68,6 +71,8 @@ const PROGRESS: f64 = 1e-6;
 /// and its least-squares problem.
 pub struct GmresWorkspace<T: Number, D: Device> {
     basis: Vec<D::Buffer<T>>,
+    /// The z_k of a preconditioner that is not diagonal: as many as steps were taken before a restart.
+    directions: Vec<D::Buffer<T>>,
     z: D::Buffer<T>,
     sums: Sums<D>,
     /// A column of H.
@@ -85,6 +90,7 @@ impl<T: Number, D: Device> GmresWorkspace<T, D> {
         let basis = (0..vectors).map(|_| device.zeros(size));
         Ok(Self {
             basis: basis.collect::<Result<_, _>>()?,
+            directions: Vec::new(),
             z: device.zeros(size)?,
             sums: Sums::new(device, vectors)?,
             column: vec![0.0; vectors + 1],
@@ -94,7 +100,8 @@ impl<T: Number, D: Device> GmresWorkspace<T, D> {
 
     #[cfg(test)]
     pub(super) fn vectors(&mut self) -> Vec<&mut D::Buffer<T>> {
-        self.basis.iter_mut().chain([&mut self.z]).collect()
+        let vectors = self.basis.iter_mut().chain(&mut self.directions);
+        vectors.chain([&mut self.z]).collect()
     }
 }
 
@@ -102,14 +109,15 @@ impl<T: Number, D: Device> fmt::Debug for GmresWorkspace<T, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GmresWorkspace")
             .field("size", &self.z.len())
-            .field("vectors", &(self.basis.len() + 1))
+            .field("vectors", &(self.basis.len() + self.directions.len() + 1))
             .finish()
     }
 }
 
 /// Solves A x = b, starting from the contents of `x`.
 ///
-/// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iterations. A converged
+/// A preconditioner that is not diagonal takes another vector for each step until the first restart; nothing else is allocated
+/// per iteration. For b = 0 the answer is x = 0 after no iterations. A converged
 /// solution has |b - A x| ≤ 1.1 times the target, or 10 times after another restart from b - A x. Results
 /// are bitwise independent of the number of threads if the operator's are.
 ///
