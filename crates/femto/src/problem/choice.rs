@@ -13,8 +13,8 @@ const ENOUGH: usize = 20_000;
 /// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
-    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric, or linear with little
-    /// convection; otherwise Jacobi, which also takes its place if it cannot be set up or iterations fail with it. On accelerators Jacobi until it
+    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric or has little convection;
+    /// otherwise Jacobi, which also takes its place if it cannot be set up or iterations fail with it. On accelerators Jacobi until it
     /// proves slow, and multigrid from then on, or at once if Jacobi is likely to be slow. [`PreconditionerChoice`] says
     /// which it is and why.
     #[default]
@@ -60,15 +60,13 @@ pub enum PreconditionerReason {
     Asked,
     /// Multigrid, because the form or its derivative is symmetric and there are many unknowns.
     Suitable,
-    /// Multigrid, because the form is linear, though not symmetric, with little convection, and there are many unknowns.
+    /// Multigrid, because the form or its derivative, though not symmetric, has little convection, and there are many unknowns.
     LittleConvection,
     /// Jacobi, because there is much convection: from [`CONVECTIVE`](crate::multigrid::CONVECTIVE) on.
     MuchConvection {
         /// As [`MultigridLevel::convection`](super::MultigridLevel::convection).
         convection: f64,
     },
-    /// Jacobi, because the form is not linear, and its derivative not symmetric.
-    NotSymmetric,
     /// Jacobi, because the method, or that of Newton's directions, is not the one that multigrid is chosen with: conjugate
     /// gradients if the operator is symmetric, otherwise GMRES.
     OtherMethod(Method),
@@ -114,7 +112,6 @@ pub(super) struct Facts {
     /// Of Newton's directions if the form is not linear.
     pub(super) krylov: Method,
     pub(super) symmetric: bool,
-    pub(super) linear: bool,
     pub(super) has_gradients: bool,
     /// Number of free entries.
     pub(super) unknowns: usize,
@@ -134,11 +131,6 @@ impl PreconditionerChoice {
             };
         }
         let reason = match *facts {
-            Facts {
-                symmetric: false,
-                linear: false,
-                ..
-            } => PreconditionerReason::NotSymmetric,
             Facts {
                 krylov: method,
                 symmetric,
@@ -209,10 +201,6 @@ impl fmt::Display for PreconditionerReason {
                 f,
                 "what is not symmetric in the form, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1"
             ),
-            Self::NotSymmetric => write!(
-                f,
-                "multigrid is chosen for symmetric derivatives, and this is not one"
-            ),
             Self::OtherMethod(method) => write!(
                 f,
                 "multigrid is chosen for conjugate gradients where forms are symmetric, and for gmres otherwise, and the \
@@ -267,7 +255,6 @@ mod tests {
         let mut facts = Facts {
             krylov: Method::Cg,
             symmetric: true,
-            linear: true,
             has_gradients: true,
             unknowns: ENOUGH,
             device: DeviceKind::Host,
@@ -293,11 +280,6 @@ mod tests {
             (facts.symmetric, facts.krylov) = (false, Method::Gmres);
         };
         assert_eq!(reason(gmres), LittleConvection);
-        let newton = |facts: &mut Facts| {
-            gmres(facts);
-            facts.linear = false;
-        };
-        assert_eq!(reason(newton), NotSymmetric);
         let cg = OtherMethod(Method::Cg);
         assert_eq!(reason(|facts| facts.symmetric = false), cg);
         assert_eq!(reason(|facts| facts.has_gradients = false), NoGradients);

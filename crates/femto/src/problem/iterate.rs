@@ -24,7 +24,7 @@ use std::ops::ControlFlow;
 
 /// Iterations with a preconditioner on trial that may pass without progress: cycles that converge slowly, but
 /// in the end faster than Jacobi, took up to 95 (`docs/solvers.md`).
-const MAX_STALLED: usize = 150;
+pub(super) const MAX_STALLED: usize = 150;
 
 /// Tolerance for extending the boundary values, relative to the residual at zero.
 const EXTENSION: f64 = 1e-3;

@@ -292,15 +292,22 @@ pub(super) fn linear_multigrid<T: Number, B: Backend>(
         multigrid.set_up()?;
         Ok(multigrid)
     })?;
-    let mut levels = made.iter().flat_map(|multigrid| multigrid.levels());
-    match levels.find_map(|level| level.much_convection()) {
-        Some(convection) if choice.is_on_trial() => {
-            let reason = PreconditionerReason::MuchConvection { convection };
+    match made.as_ref().and_then(much_convection) {
+        Some(reason) if choice.is_on_trial() => {
             *choice = PreconditionerChoice::jacobi(reason);
             Ok(None)
         }
         _ => Ok(made),
     }
+}
+
+/// The reason for Jacobi if there is much convection.
+pub(super) fn much_convection<T: Number, B: Backend>(
+    multigrid: &AnyPreconditioner<T, B>,
+) -> Option<PreconditionerReason> {
+    let levels = multigrid.levels();
+    let convection = levels.iter().find_map(MultigridLevel::much_convection)?;
+    Some(PreconditionerReason::MuchConvection { convection })
 }
 
 /// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.

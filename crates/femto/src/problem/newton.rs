@@ -1,7 +1,8 @@
 //! A problem's nonlinear equations for Newton's method, and their start.
 
 use super::age::Age;
-use super::multigrid::AnyPreconditioner;
+use super::iterate::MAX_STALLED;
+use super::multigrid::{AnyPreconditioner, much_convection};
 use super::{Constrained, PreconditionerChoice, PreconditionerKind, PreconditionerReason};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::newton::NonlinearProblem;
@@ -41,7 +42,13 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
             Err(error) if self.choice.is_on_trial() => {
                 self.take_jacobi(PreconditionerReason::NoMultigrid(error))
             }
-            set_up => Ok(set_up?),
+            set_up => {
+                set_up?;
+                match much_convection(multigrid) {
+                    Some(reason) if self.choice.is_on_trial() => self.take_jacobi(reason),
+                    _ => Ok(()),
+                }
+            }
         }
     }
 
@@ -91,6 +98,13 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
 
     fn allowed(&self, tolerance: f64) -> usize {
         self.age.allowed(tolerance)
+    }
+
+    fn max_stalled(&self) -> usize {
+        match self.choice.is_on_trial() {
+            true => MAX_STALLED,
+            false => usize::MAX,
+        }
     }
 
     fn solved(&mut self, history: &History) {

@@ -170,7 +170,6 @@ impl<'a> Problem<'a> {
         let facts = Facts {
             krylov,
             symmetric,
-            linear: !is_jacobian,
             has_gradients: inspection.gradients(),
             unknowns,
             device: device.info().kind,

@@ -213,7 +213,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                     None
                 }
                 Err(error) => match error.reason {
-                    StopReason::NotConverged { .. }
+                    StopReason::NotConverged { .. } | StopReason::NoProgress { .. }
                         if linear_iterations < self.params.max_linear_iterations
                             && self.problem.replace_preconditioner(u, &error)? =>
                     {
@@ -264,7 +264,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 relative_tolerance: eta,
                 absolute_tolerance: 0.0,
                 max_iterations: most.min(self.problem.allowed(eta)),
-                ..StopCriteria::default()
+                max_stalled: self.problem.max_stalled(),
             },
         };
         let monitor = &mut *self.recorder.monitor;

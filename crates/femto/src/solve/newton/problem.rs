@@ -55,6 +55,11 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
         usize::MAX
     }
 
+    /// [`StopCriteria::max_stalled`](crate::solve::StopCriteria::max_stalled) of linear solves; by default there is none.
+    fn max_stalled(&self) -> usize {
+        usize::MAX
+    }
+
     /// Called after each linear solve that reached its tolerance, with its history.
     fn solved(&mut self, history: &History) {
         let _ = history;

@@ -105,6 +105,49 @@ fn multigrid_is_chosen_for_little_convection() {
     assert_eq!(level, Some(convection));
 }
 
+/// b·∇u + u³ - ∇·(1 + u²) ∇u with b along x: its derivative is not symmetric.
+#[derive(Clone)]
+struct Conductive {
+    speed: f64,
+}
+
+impl Form<3> for Conductive {
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        [p.grad_u[0][0] * self.speed + p.u[0].powi(3)]
+    }
+
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        let kappa = p.u[0] * p.u[0] + 1.0;
+        [p.grad_u[0].map(|slope| slope * kappa)]
+    }
+}
+
+#[test]
+fn multigrid_is_chosen_for_derivatives_with_little_convection() {
+    let mesh = ten_cubed();
+    let of_speed = |speed| {
+        let form = ProblemForm::interpreted::<_, 3, 1>(&Conductive { speed });
+        Problem {
+            source: vec![&10.0],
+            ..held(&mesh, form.unwrap())
+        }
+    };
+    let problem = of_speed(0.0);
+    let solution = solve(&problem);
+    let choice = &solution.preconditioner;
+    assert_eq!(choice.reason, PreconditionerReason::LittleConvection);
+    assert_eq!(choice.kind, PreconditionerKind::Multigrid);
+    let steps = &solution.info.history.newton_steps;
+    let directions: usize = steps.iter().map(|step| step.linear_iterations).sum();
+    assert!(directions <= 20, "{:?}", solution.info);
+    assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+    let solution = solve(&of_speed(100.0));
+    let choice = &solution.preconditioner;
+    let much = matches!(choice.reason, PreconditionerReason::MuchConvection { .. });
+    assert!(much, "{choice:?}");
+    assert!(solution.levels.is_empty());
+}
+
 /// GMRES with cycles that hardly get on, as the smoother amplifies what it should smooth, goes on with Jacobi.
 #[test]
 fn cycles_of_gmres_that_hardly_get_on_are_given_up() {
