@@ -62,7 +62,8 @@ pub enum PreconditionerReason {
     Suitable,
     /// Multigrid, because the form or its derivative, though not symmetric, has little convection, and there are many unknowns.
     LittleConvection,
-    /// Jacobi, because there is much convection: from [`CONVECTIVE`](crate::multigrid::CONVECTIVE) on.
+    /// Jacobi, because there is much convection: from [`CONVECTIVE`](crate::multigrid::CONVECTIVE) on, or half of it in
+    /// Newton's method.
     MuchConvection {
         /// As [`MultigridLevel::convection`](super::MultigridLevel::convection).
         convection: f64,

@@ -6,7 +6,7 @@ use super::{
     Constrained, Discretization, MultigridLevel, PreconditionerChoice, PreconditionerKind,
     PreconditionerReason, Problem, ProblemError,
 };
-use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
+use crate::multigrid::{self, CONVECTIVE, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
 use crate::operator::{Auxiliary, Backend, DataLevel, Knobs, OperatorError, Quadrature};
 use crate::solve::{self, Preconditioner as _, Preconditioning};
 use crate::vector::{SlantedNodes, VectorOps};
@@ -292,7 +292,8 @@ pub(super) fn linear_multigrid<T: Number, B: Backend>(
         multigrid.set_up()?;
         Ok(multigrid)
     })?;
-    match made.as_ref().and_then(much_convection) {
+    let much = |made| much_convection(made, CONVECTIVE);
+    match made.as_ref().and_then(much) {
         Some(reason) if choice.is_on_trial() => {
             *choice = PreconditionerChoice::jacobi(reason);
             Ok(None)
@@ -301,12 +302,13 @@ pub(super) fn linear_multigrid<T: Number, B: Backend>(
     }
 }
 
-/// The reason for Jacobi if there is much convection.
+/// The reason for Jacobi if there is much convection, from `limit` on.
 pub(super) fn much_convection<T: Number, B: Backend>(
     multigrid: &AnyPreconditioner<T, B>,
+    limit: f64,
 ) -> Option<PreconditionerReason> {
-    let levels = multigrid.levels();
-    let convection = levels.iter().find_map(MultigridLevel::much_convection)?;
+    let convection = multigrid.levels().iter().find_map(|level| level.convection);
+    let convection = convection.filter(|&it| it >= limit)?;
     Some(PreconditionerReason::MuchConvection { convection })
 }
 

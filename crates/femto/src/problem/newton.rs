@@ -4,6 +4,7 @@ use super::age::Age;
 use super::iterate::MAX_STALLED;
 use super::multigrid::{AnyPreconditioner, much_convection};
 use super::{Constrained, PreconditionerChoice, PreconditionerKind, PreconditionerReason};
+use crate::multigrid::CONVECTIVE;
 use crate::operator::{Backend, OperatorError};
 use crate::solve::newton::NonlinearProblem;
 use crate::solve::{History, Jacobi, LinearOperator, Preconditioning, SolveError, StopReason};
@@ -44,7 +45,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
             }
             set_up => {
                 set_up?;
-                match much_convection(multigrid) {
+                // Directions are solved for roughly, where cycles gain less.
+                match much_convection(multigrid, CONVECTIVE / 2.0) {
                     Some(reason) if self.choice.is_on_trial() => self.take_jacobi(reason),
                     _ => Ok(()),
                 }
