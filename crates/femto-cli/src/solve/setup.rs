@@ -186,8 +186,7 @@ pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
 
 /// A warning about convection that multigrid does not smooth.
 pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
-    let convection = levels.iter().find_map(MultigridLevel::much_convection)?;
-    let found = PreconditionerReason::MuchConvection { convection };
+    let found = PreconditionerReason::much_convection(levels, CONVECTIVE)?;
     Some(format!(
         "{found}: from {CONVECTIVE:.0} on iterations with multigrid grow, and `jacobi` may take less time"
     ))

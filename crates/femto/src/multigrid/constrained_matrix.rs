@@ -15,7 +15,6 @@ use std::collections::HashMap;
 pub(crate) fn constrained_matrix<T: Number, D: Backend + VectorOps<T>>(
     operator: &Operator<T, D>,
     constraints: &Constraints,
-    components: usize,
 ) -> Result<Csr, OperatorError> {
     let size = operator.dofs();
     let is_held = constraints.is_held(size);
@@ -27,7 +26,7 @@ pub(crate) fn constrained_matrix<T: Number, D: Backend + VectorOps<T>>(
     let projected = Projected {
         matrix: &matrix,
         projectors: constraints.slanted().iter().collect(),
-        components,
+        components: operator.inspection().components,
     };
     let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
         if is_held[row] {

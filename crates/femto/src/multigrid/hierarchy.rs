@@ -70,8 +70,7 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
 
     /// Its matrix.
     pub(super) fn matrix(&self) -> Result<Csr, OperatorError> {
-        let components = self.blocks[0].space.components();
-        constrained_matrix(&self.operator, &self.constraints, components)
+        constrained_matrix(&self.operator, &self.constraints)
     }
 
     /// The smoother of a level of degree 2 or more.

@@ -1,6 +1,6 @@
 //! The choice of a preconditioner, with its reason.
 
-use super::Method;
+use super::{Method, MultigridLevel};
 use crate::multigrid::MultigridError;
 use crate::solve::StopReason;
 use femto_platform::device::DeviceKind;
@@ -183,6 +183,15 @@ impl PreconditionerChoice {
     /// Whether multigrid takes its place if many iterations are left.
     pub(super) fn is_watched(&self) -> bool {
         self.reason == PreconditionerReason::Watched
+    }
+}
+
+impl PreconditionerReason {
+    /// [`Self::MuchConvection`], if that of the levels is at least `limit`.
+    pub fn much_convection(levels: &[MultigridLevel], limit: f64) -> Option<Self> {
+        let convection = levels.iter().find_map(|level| level.convection);
+        let convection = convection.filter(|&it| it >= limit)?;
+        Some(Self::MuchConvection { convection })
     }
 }
 

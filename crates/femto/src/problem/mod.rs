@@ -113,7 +113,6 @@ pub use femto_kernel::form::GraphForm;
 pub use crate::multigrid::{LevelMethod, MultigridParams, SmootherKind};
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
-use crate::multigrid::CONVECTIVE;
 use crate::{OperatorParams, Quadrature, Scatter};
 use femto_fem::geometry::CornerWarning;
 use femto_fem::mesh::Mesh;
@@ -298,13 +297,6 @@ pub struct MultigridLevel {
     /// Of degree 1, if the form is not symmetric: see [`Cycle::convection`](crate::multigrid::Cycle::convection).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convection: Option<f64>,
-}
-
-impl MultigridLevel {
-    /// Its convection, if that is too much for cycles.
-    pub fn much_convection(&self) -> Option<f64> {
-        self.convection.filter(|&it| it >= CONVECTIVE)
-    }
 }
 
 /// A function of a space.

@@ -292,24 +292,14 @@ pub(super) fn linear_multigrid<T: Number, B: Backend>(
         multigrid.set_up()?;
         Ok(multigrid)
     })?;
-    let much = |made| much_convection(made, CONVECTIVE);
-    match made.as_ref().and_then(much) {
+    let levels = made.as_ref().map_or_else(Vec::new, |it| it.levels());
+    match PreconditionerReason::much_convection(&levels, CONVECTIVE) {
         Some(reason) if choice.is_on_trial() => {
             *choice = PreconditionerChoice::jacobi(reason);
             Ok(None)
         }
         _ => Ok(made),
     }
-}
-
-/// The reason for Jacobi if there is much convection, from `limit` on.
-pub(super) fn much_convection<T: Number, B: Backend>(
-    multigrid: &AnyPreconditioner<T, B>,
-    limit: f64,
-) -> Option<PreconditionerReason> {
-    let convection = multigrid.levels().iter().find_map(|level| level.convection);
-    let convection = convection.filter(|&it| it >= limit)?;
-    Some(PreconditionerReason::MuchConvection { convection })
 }
 
 /// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.

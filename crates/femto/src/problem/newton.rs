@@ -2,7 +2,7 @@
 
 use super::age::Age;
 use super::iterate::MAX_STALLED;
-use super::multigrid::{AnyPreconditioner, much_convection};
+use super::multigrid::AnyPreconditioner;
 use super::{Constrained, PreconditionerChoice, PreconditionerKind, PreconditionerReason};
 use crate::multigrid::CONVECTIVE;
 use crate::operator::{Backend, OperatorError};
@@ -46,7 +46,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
             set_up => {
                 set_up?;
                 // Directions are solved for roughly, where cycles gain less.
-                match much_convection(multigrid, CONVECTIVE / 2.0) {
+                let levels = multigrid.levels();
+                match PreconditionerReason::much_convection(&levels, CONVECTIVE / 2.0) {
                     Some(reason) if self.choice.is_on_trial() => self.take_jacobi(reason),
                     _ => Ok(()),
                 }

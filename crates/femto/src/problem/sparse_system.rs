@@ -55,19 +55,13 @@ where
             let why = "the form is not linear".to_owned();
             return Err(ProblemError::NoMatrix { why });
         }
-        let components = self.blocks[0].space.components();
-        let matrix = constrained_matrix(&self.operator, &self.constraints, components)?;
+        let matrix = constrained_matrix(&self.operator, &self.constraints)?;
         let mut right_hand_side = downloaded(&self.device, &self.b)?;
         let mut given = vec![0.0; right_hand_side.len()];
         self.boundary_values.insert(&self.constraints, &mut given);
         // Zero at free entries: given values have been lifted.
-        let of_row = |row: usize| {
-            matrix
-                .row(row)
-                .map(|(column, a)| a * given[column as usize])
-        };
-        let rows = right_hand_side.iter_mut().enumerate();
-        rows.for_each(|(row, entry)| *entry += of_row(row).sum::<f64>());
+        let rows = right_hand_side.iter_mut().zip(matrix.product(&given));
+        rows.for_each(|(entry, value)| *entry += value);
         Ok(SparseSystem {
             matrix,
             right_hand_side,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::eigen::eigenvectors;
 use crate::operator::{Auxiliary, Backend, OperatorError};
-use crate::vector::{Projector, VectorOps};
+use crate::vector::{Projector, VectorOps, download};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry};
@@ -383,10 +383,7 @@ pub(super) fn downloaded<T: Number, B: Device>(
     device: &B,
     vector: &B::Buffer<T>,
 ) -> Result<Vec<f64>, ProblemError> {
-    // Its pages are touched by all threads.
-    let values = (0..vector.len()).into_par_iter().map(|_| T::default());
-    let mut values: Vec<T> = values.collect();
-    device.read(vector, &mut values)?;
+    let mut values: Vec<T> = download(device, vector)?;
     Ok(
         match (&mut values as &mut dyn Any).downcast_mut::<Vec<f64>>() {
             Some(values) => std::mem::take(values),

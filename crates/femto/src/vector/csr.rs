@@ -249,6 +249,15 @@ impl<V: Value> RowSums<V> {
 }
 
 impl Csr {
+    /// A x.
+    pub fn product(&self, x: &[f64]) -> Vec<f64> {
+        let row = |row| {
+            let terms = self.row(row);
+            terms.map(|(column, a)| a * x[column as usize]).sum()
+        };
+        (0..self.rows).into_par_iter().map(row).collect()
+    }
+
     /// The diagonal of a square matrix; zero where it has no entry.
     pub fn diagonal(&self) -> Vec<f64> {
         let entry = |row: usize| {

@@ -28,6 +28,18 @@ pub use sums::{Ratio, Sum, Sums};
 
 use crate::Number;
 use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
+use rayon::prelude::*;
+
+/// Copies a vector to the host, into pages that all threads have touched.
+pub(crate) fn download<T: Number, D: Device>(
+    device: &D,
+    vector: &D::Buffer<T>,
+) -> Result<Vec<T>, DeviceError> {
+    let values = (0..vector.len()).into_par_iter().map(|_| T::default());
+    let mut values: Vec<T> = values.collect();
+    device.read(vector, &mut values)?;
+    Ok(values)
+}
 
 /// A device that operates on vectors of `T`.
 ///

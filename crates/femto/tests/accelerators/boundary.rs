@@ -203,14 +203,7 @@ fn with_facets<B: Backend + VectorOps<f64>>(
     device.read(&output, &mut results[0]).unwrap();
     if operator.inspection().linear {
         let matrix = operator.matrix().unwrap();
-        let entry = |row| {
-            matrix
-                .row(row)
-                .map(|(column, a)| a * u[column as usize])
-                .sum()
-        };
-        let product: Vec<f64> = (0..u.len()).map(entry).collect();
-        let error = difference(&product, &results[0]);
+        let error = difference(&matrix.product(u), &results[0]);
         assert!(error < 1e-12, "{error} in the matrix's product");
     }
     device.fill(f64::NAN, &mut output).unwrap();

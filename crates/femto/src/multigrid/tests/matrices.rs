@@ -11,11 +11,8 @@ fn the_matrix_has_the_products(level: &hierarchy::ConstrainedLevel<f64, Host>) {
     level.hold(&mut x).unwrap();
     let mut wanted = host.zeros(len).unwrap();
     level.apply(&x, &mut wanted).unwrap();
-    for (row, &wanted) in wanted.iter().enumerate() {
-        let found: f64 = matrix
-            .row(row)
-            .map(|(column, a)| a * x[column as usize])
-            .sum();
+    let product = matrix.product(&x);
+    for (row, (&wanted, found)) in wanted.iter().zip(product).enumerate() {
         assert!(
             (found - wanted).abs() < 1e-13,
             "{:?} row {row}: {found} {wanted}",
