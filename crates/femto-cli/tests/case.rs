@@ -142,7 +142,7 @@ fn a_full_case_is_read() {
         (&source.mesh.lower[..], &source.mesh.upper[..]),
         (&[-1.0, 0.0, 0.0][..], &[1.0, 1.0, 2.5][..])
     );
-    let moved = source.deformation.as_ref().unwrap().as_function()([1.0, 0.5, 3.0]);
+    let moved = source.deformation.as_ref().unwrap().of([1.0, 0.5, 3.0]);
     assert_eq!(moved, [1.1, 0.5, 6.0]);
     assert_eq!(case.degree, 4);
     let Form::ScreenedPoisson(Coefficient::ByGroup(groups)) = &case.form else {

@@ -134,6 +134,44 @@ fn undetermined_constants_and_z_in_the_plane_are_bad_input() {
     assert_eq!(case("x + y").status.code(), Some(0));
 }
 
+#[test]
+fn layers_maps_and_rules_that_cannot_be_are_bad_input() {
+    let folder = scratch("layers");
+    let case = |rest: &str| {
+        let case = format!(
+            "[mesh.box]\ncell = \"triangle\"\ncells = [2, 2]\n{rest}\n[space]\ndegree = 2\n[form]\nkind = \"poisson\"\n\
+             [source]\nvalue = 1\n[[dirichlet]]\ntags = [\"xmin\"]\nvalue = 0\n"
+        );
+        let path = write(&folder, "case.toml", &case);
+        femto(&["solve", &path, "--no-roofline"])
+    };
+    let extrude = |layers: &str| format!("[mesh.extrude]\n{layers}");
+    let z = "`z` has no meaning here: the mesh lies in the plane";
+    for (rest, place, message) in [
+        (extrude("levels = []"), ":5:10: ", "at least two numbers"),
+        (
+            extrude("levels = [0, 0.5, 0.5, 1]"),
+            ":4:",
+            "level 1 is 0.5, and the next 0.5",
+        ),
+        (extrude("layers = 2000\nratio = 2"), ":6:9: ", "no height"),
+        (extrude("layers = 2\nbottom = \"0.1*z\""), ":6:10: ", z),
+        ("deformation = [\"x + z\", \"y\"]".to_owned(), ":4:16: ", z),
+        (
+            "[quadrature]\ndegree = 1".to_owned(),
+            ":4:",
+            "does not see all gradients",
+        ),
+    ] {
+        let output = case(&rest);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{rest}: {error}");
+        assert!(error.contains(place) && error.contains(message), "{error}");
+    }
+    let fine = case(&extrude("layers = 2\nratio = 2\ntop = \"1 + x\""));
+    assert_eq!(fine.status.code(), Some(0), "{}", text(&fine.stderr));
+}
+
 /// Two squares, the second of which is twisted, with a file's own numbering.
 const TWISTED: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n\
 5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n3\n17 1 2 1 1 1 2\n301 3 2 9 1 1 2 5 4\n4711 3 2 9 1 2 3 5 6\n$EndElements\n";
@@ -315,6 +353,32 @@ fn fluxes_inside_the_domain_are_warned_of() {
         assert_eq!(told.len(), warnings, "{facet}: {told:?}");
         let wanted = "1 facet of `1` between two cells: a flux there is a source inside the domain";
         assert!(told.iter().all(|warning| warning == wanted), "{told:?}");
+    }
+}
+
+/// A square beside two halves of one, and two squares with their own nodes.
+#[test]
+fn cells_that_touch_without_being_joined_are_warned_of() {
+    let folder = scratch("unjoined");
+    let case = "[mesh]\nfile = \"mesh.msh\"\n[space]\ndegree = 1\n[form]\nkind = \"mass\"\n";
+    let case = write(&folder, "case.toml", case);
+    let head =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n";
+    let hanging = "5 1 0.5 0\n6 2 0 0\n7 2 0.5 0\n8 2 1 0\n$EndNodes\n$Elements\n3\n1 3 2 1 1 1 2 3 4\n\
+                   2 3 2 1 1 2 6 7 5\n3 3 2 1 1 5 7 8 3\n$EndElements\n";
+    let apart = "5 1 0 0\n6 2 0 0\n7 2 1 0\n8 1 1 0\n$EndNodes\n$Elements\n2\n1 3 2 1 1 1 2 3 4\n\
+                 2 3 2 1 1 5 6 7 8\n$EndElements\n";
+    for (rest, wanted) in [
+        (hanging, "no hanging nodes"),
+        (apart, "2 pairs of the mesh's nodes"),
+    ] {
+        let mesh = write(&folder, "mesh.msh", &format!("{head}{rest}"));
+        let report = json(&femto(&["solve", &case, "--json", "--no-roofline"]));
+        let told = report["mesh"]["warnings"].to_string();
+        assert!(told.contains(wanted), "{told}");
+        let output = femto(&["mesh", "info", &mesh]);
+        let told = text(&output.stdout);
+        assert!(told.contains(wanted), "{told}");
     }
 }
 

@@ -238,13 +238,18 @@ pub struct Solver {
     pub multigrid: MultigridParams,
 }
 
-impl Default for Solver {
-    fn default() -> Self {
+impl Solver {
+    /// The default in this precision: a tolerance of 1e-5 in fp32, which cannot reach that of fp64.
+    pub fn of(precision: Precision) -> Self {
+        let mut params = SolverParams {
+            max_iterations: 10_000,
+            ..SolverParams::default()
+        };
+        if precision == Precision::Fp32 {
+            params.relative_tolerance = 1e-5;
+        }
         Self {
-            params: SolverParams {
-                max_iterations: 10_000,
-                ..SolverParams::default()
-            },
+            params,
             preconditioner: PreconditionerKind::default(),
             multigrid: MultigridParams::default(),
         }

@@ -13,6 +13,7 @@ use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
 use femto::fem::mesh::Layers;
 use femto::fem::mesh::boxes::AnyBox;
+use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use toml::de::DeTable;
 
@@ -78,6 +79,7 @@ impl Case {
             .map_or(Ok(vec![]), read_boundary::robins)?;
         read_boundary::check_groups([&dirichlet, &neumann], &robin, &document)?;
         let (mesh, extrude, periodic) = mesh(&root.required("mesh")?, &document)?;
+        let run = optional("run").as_ref().map_or(Ok(Run::default()), run)?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -105,9 +107,10 @@ impl Case {
             dirichlet,
             neumann,
             robin,
-            solver: optional("solver")
-                .as_ref()
-                .map_or(Ok(Solver::default()), solver)?,
+            solver: match optional("solver") {
+                Some(section) => solver(&section, run.precision)?,
+                None => Solver::of(run.precision),
+            },
             quadrature: match optional("quadrature") {
                 Some(section) => quadrature(&section, degree)?,
                 None => Quadrature::default(),
@@ -118,7 +121,7 @@ impl Case {
             },
             exact,
             places,
-            run: optional("run").as_ref().map_or(Ok(Run::default()), run)?,
+            run,
             document,
         })
     }
@@ -156,19 +159,31 @@ fn extrusion(section: &Value<'_>) -> Result<Extrusion, CaseError> {
                 Some(ratio) => ratio.positive_number()?,
                 None => 1.0,
             };
-            Layers::graded(layers.integer(1..=MAX_LAYERS)?, ratio)
+            let levels = Layers::graded(layers.integer(1..=MAX_LAYERS)?, ratio).levels;
+            match (section.optional("ratio"), levels.is_sorted_by(|a, b| a < b)) {
+                (Some(ratio), false) => {
+                    return Err(ratio.out_of_range("nearer to 1: some layers would have no height"));
+                }
+                _ => Layers { levels },
+            }
         }
         (_, levels) => {
             if let Some(ratio) = section.optional("ratio") {
                 return Err(ratio.meaningless("`levels` has the height of every layer"));
             }
             let numbers = levels.list()?;
-            let numbers: Result<Vec<f64>, _> = numbers.iter().map(Value::number).collect();
-            Layers { levels: numbers? }
+            let numbers: Vec<f64> = numbers
+                .iter()
+                .map(Value::number)
+                .collect::<Result<_, _>>()?;
+            if numbers.len() < 2 {
+                return Err(levels.out_of_range("at least two numbers, from 0 to 1"));
+            }
+            Layers { levels: numbers }
         }
     };
     let height = |key, default| match section.optional(key) {
-        Some(height) => height.expression(),
+        Some(height) => height.plane_expression(),
         None => Ok(Expression::constant(default)),
     };
     Ok(Extrusion {
@@ -224,9 +239,13 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
         mesh,
         deformation: match section.optional("deformation") {
             Some(map) => {
-                let mut along = along_axes(&map, cell, Value::expression)?.into_iter();
+                let read = match cell.dim() {
+                    2 => Value::plane_expression,
+                    _ => Value::expression,
+                };
+                let mut along = along_axes(&map, cell, read)?.into_iter();
                 let mut next = || along.next().unwrap_or(Expression::constant(0.0));
-                Some(Deformation::new([next(), next(), next()]))
+                Some(Deformation([next(), next(), next()]))
             }
             None => None,
         },
@@ -255,7 +274,7 @@ fn value(section: &Value<'_>) -> Result<Vector, CaseError> {
     section.section(&["value"])?.required("value")?.vector()
 }
 
-fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
+fn solver(section: &Value<'_>, precision: Precision) -> Result<Solver, CaseError> {
     let section = section.section(&[
         "method",
         "preconditioner",
@@ -266,7 +285,7 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
         "restart",
         "max_newton_steps",
     ])?;
-    let mut solver = Solver::default();
+    let mut solver = Solver::of(precision);
     let params = &mut solver.params;
     if let Some(method) = section.optional("method") {
         let choices = [Method::Cg, Method::Gmres, Method::Newton];

@@ -329,6 +329,15 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// A number or a function of x and y, for a mesh in the plane.
+    pub(super) fn plane_expression(&self) -> Result<Expression, CaseError> {
+        let function = self.expression()?;
+        match function.reads_z() {
+            true => Err(self.mistake(MistakeKind::OutOfPlane)),
+            false => Ok(function),
+        }
+    }
+
     /// An error for a key that has no meaning here.
     pub(super) fn meaningless(&self, reason: &'static str) -> CaseError {
         self.mistake(MistakeKind::Meaningless {

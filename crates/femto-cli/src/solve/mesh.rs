@@ -1,12 +1,15 @@
 //! The mesh of a case.
 
+use super::needs;
 use crate::case::{BoxSource, Case, CaseError, Located, MeshSource, MistakeKind};
 use crate::failure::Failure;
 use femto::fem::geometry::cells_of;
 use femto::fem::mesh::{Mesh, MeshError, gmsh};
+use femto::fem::space::Block;
+use femto::platform::device::DeviceKind;
 
 /// The mesh with the periodic sides of the case, and the number of its cells that were turned.
-pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
+pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failure> {
     let of_case = |error| {
         let problem = MistakeKind::Mesh(error);
         case.document.mistake(case.places.mesh.clone(), problem)
@@ -18,6 +21,9 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
                 // Other errors have a position in the file.
                 read => read?,
             };
+            if case.extrude.is_some() {
+                needs::check_plane(case, kind, &mesh)?;
+            }
             let turned = mesh.turn_left_handed();
             (mesh, turned)
         }
@@ -115,14 +121,39 @@ pub(crate) fn turned(cells: usize) -> Option<String> {
     }
 }
 
+/// Notes about cells that touch without being joined.
+pub(crate) fn unjoined(blocks: &[Block]) -> Vec<String> {
+    let Some(Block { space, geometry }) = blocks.first() else {
+        return Vec::new();
+    };
+    let at = |node: u32| geometry.coordinates()[node as usize];
+    let found = space.unjoined();
+    let hanging = found.hanging.first().map(|&node| {
+        format!(
+            "{} of the mesh's nodes on the boundary, the first at {:?}, are in the middle of an edge or a face of another \
+             cell: cells are only joined by common nodes (there are no hanging nodes), so the solution may jump there",
+            found.hanging.len(),
+            at(node)
+        )
+    });
+    let coincident = found.coincident.first().map(|&[node, _]| {
+        format!(
+            "{} pairs of the mesh's nodes on the boundary, the first at {:?}, are at the same place: cells there are not \
+             joined (a crack, or parts that were not merged)",
+            found.coincident.len(),
+            at(node)
+        )
+    });
+    hanging.into_iter().chain(coincident).collect()
+}
+
 impl BoxSource {
     /// Generates the mesh.
     ///
     /// # Errors
     /// Corners that do not span a volume, or too many cells.
     pub fn build(&self) -> Result<Mesh, MeshError> {
-        let moved = self.deformation.as_ref().map(|map| map.as_function());
-        self.mesh
-            .build(|x| moved.as_ref().map_or(x, |moved| moved(x)))
+        let map = self.deformation.as_ref();
+        self.mesh.build(|x| map.map_or(x, |map| map.of(x)))
     }
 }

@@ -120,7 +120,7 @@ pub fn run(
         _ => failure,
     })?;
     needs::check_box(case, id.kind)?;
-    let (mesh, turned) = monitor.stage("mesh", || mesh::read(case))?;
+    let (mesh, turned) = monitor.stage("mesh", || mesh::read(case, id.kind))?;
     needs::check_mesh(case, id.kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
     let run = CaseRun {

@@ -40,14 +40,27 @@ pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
         MeshSource::Box(source) => {
             let mesh = &source.mesh;
             let plane = of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), case.degree);
-            let layers = case.extrude.as_ref().map_or(1, Extrusion::layers);
-            check(case, kind, plane.times(layers as f64))
+            check(case, kind, plane.times(layers(case)))
         }
     }
 }
 
-/// As [`check_box`], for the space on a mesh that was read.
+/// Layers over each cell of the mesh that is read or generated.
+fn layers(case: &Case) -> f64 {
+    case.extrude.as_ref().map_or(1, Extrusion::layers) as f64
+}
+
+/// As [`check_box`], for a mesh that was read, before the case extrudes it.
+pub(super) fn check_plane(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(), Failure> {
+    check(case, kind, of_mesh(mesh, case.degree).times(layers(case)))
+}
+
+/// As [`check_box`], for the space on the whole mesh.
 pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(), Failure> {
+    check(case, kind, of_mesh(mesh, case.degree))
+}
+
+fn of_mesh(mesh: &Mesh, degree: usize) -> Sizes {
     let mut sizes = Sizes {
         nodes: mesh.coordinates.len() as f64,
         listed: 0.0,
@@ -58,13 +71,13 @@ pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(
         for block in blocks {
             let (cells, block) = (mesh.blocks[block].len() as f64, &mesh.blocks[block]);
             sizes.listed += (block.nodes.len() + block.len()) as f64;
-            sizes.element_nodes += cells * shell_nodes(cell, case.degree);
+            sizes.element_nodes += cells * shell_nodes(cell, degree);
             // Without the boundary; a square makes two triangles, a cube six tetrahedra.
-            let power = (case.degree as f64).powi(cell.dim() as i32);
+            let power = (degree as f64).powi(cell.dim() as i32);
             sizes.space_nodes += cells * power / cell.per_box() as f64;
         }
     }
-    check(case, kind, sizes)
+    sizes
 }
 
 fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {

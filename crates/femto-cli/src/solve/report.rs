@@ -223,6 +223,7 @@ impl Report {
                 warnings: super::mesh::turned(turned)
                     .into_iter()
                     .chain(super::setup::loads_inside(case, blocks))
+                    .chain(super::mesh::unjoined(blocks))
                     .chain(super::setup::nearly_incompressible(case))
                     .collect(),
             },

@@ -299,9 +299,16 @@ fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
         ProblemError::Operator(
             OperatorError::Quadrature { .. }
             | OperatorError::QuadratureByAxis
+            | OperatorError::QuadratureDegree { .. }
             | OperatorError::Rule(_),
         ) => &places.quadrature,
         ProblemError::Mesh(_) | ProblemError::Geometry(_) | ProblemError::Space(_) => &places.mesh,
+        ProblemError::Operator(
+            OperatorError::SingleFactorsOnHost
+            | OperatorError::MatricesTooLarge { .. }
+            | OperatorError::SparseMatrixTooLarge { .. }
+            | OperatorError::TooManyContributions { .. },
+        ) => &places.run,
         ProblemError::Multigrid(_) => &places.solver,
         _ => &places.form,
     };

@@ -200,7 +200,7 @@ const SUPPORTED: [Cell; 6] = [
 ];
 
 /// A node of a cell that is off the plane z = 0 by more than 1e-12 of the cell's extent, if any.
-fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 3]> {
+pub(crate) fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 3]> {
     let positions = || cell.iter().map(|&node| coordinates[node as usize]);
     if positions().all(|[_, _, z]| z == 0.0) {
         return None;

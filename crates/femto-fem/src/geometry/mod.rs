@@ -20,6 +20,7 @@ mod polynomial;
 mod tensor;
 mod terms;
 
+pub(crate) use build::off_plane;
 pub use build::{ShapeBlocks, cells_of, shapes};
 pub use error::{CornerWarning, GeometryError};
 

@@ -96,11 +96,42 @@ pub enum MeshError {
         /// Requested cell.
         cell: Cell,
     },
-    /// Levels of layers that do not ascend from 0 to 1.
-    #[error("levels of layers {found:?}: they ascend from 0 to 1, and are at least 2")]
+    /// Levels of layers that are too few, or do not go from 0 to 1.
+    #[error(
+        "levels of layers must be at least 2 and go from 0 to 1, found {}",
+        match found { [Some(first), Some(last)] => format!("{first} to {last}"), _ => "none".to_owned() },
+    )]
+    LevelEnds {
+        /// The first and the last, if there are any.
+        found: [Option<f64>; 2],
+    },
+    /// Levels of layers that do not ascend.
+    #[error("levels of layers must ascend: level {at} is {}, and the next {}", found[0], found[1])]
     Levels {
-        /// The levels.
-        found: Vec<f64>,
+        /// The lower one's index.
+        at: usize,
+        /// The two.
+        found: [f64; 2],
+    },
+    /// A node off the plane z = 0 of a mesh that is to be extruded.
+    #[error("the mesh has a node at {position:?}: only meshes in the plane z = 0 can be extruded")]
+    ExtrudedSurface {
+        /// Its position.
+        position: [f64; 3],
+    },
+    /// A group of edges with the name of the facets at an end of the columns.
+    #[error(
+        "the mesh has a group `{name}` of edges: extrusion names the facets at the ends of columns `bottom` and `top`"
+    )]
+    ExtrudedGroup {
+        /// Its name.
+        name: String,
+    },
+    /// No numbers left for the groups at the ends of columns.
+    #[error("group number {largest} leaves no numbers for the facets at the ends of columns")]
+    ExtrudedNumbers {
+        /// The largest number of a group of edges.
+        largest: i32,
     },
     /// Cells that cannot be extruded.
     #[error(

@@ -1,6 +1,7 @@
 //! Extrusion of plane meshes to columns of prisms and hexahedra.
 
 use super::{CellBlock, Membership, Mesh, MeshError, PhysicalGroup};
+use crate::geometry::off_plane;
 use femto_element::{Cell, CellType};
 
 /// The levels between which a plane mesh is extruded.
@@ -21,7 +22,12 @@ impl Layers {
         let mut level = 0.0;
         let mut levels = vec![0.0];
         for layer in 0..layers {
-            level += ratio.powi(layer as i32);
+            // The highest layer has the height 1: powers neither overflow nor vanish all.
+            let from_highest = match ratio > 1.0 {
+                true => layer as f64 - (layers - 1) as f64,
+                false => layer as f64,
+            };
+            level += ratio.powf(from_highest);
             levels.push(level);
         }
         levels.iter_mut().for_each(|it| *it /= level);
@@ -45,8 +51,8 @@ impl Mesh {
     /// `top`.
     ///
     /// # Errors
-    /// A mesh that is not plane and straight, levels that do not ascend from 0 to 1, a top that is nowhere above the
-    /// bottom, more nodes than 32-bit numbers can count.
+    /// A mesh that is not plane and straight, levels that do not ascend from 0 to 1, a top that is not above the bottom
+    /// everywhere, groups of edges that are called `bottom` or `top`, more nodes than 32-bit numbers can count.
     pub fn extrude(
         &self,
         layers: &Layers,
@@ -54,13 +60,16 @@ impl Mesh {
         top: impl Fn([f64; 2]) -> f64,
     ) -> Result<Self, MeshError> {
         let levels = &layers.levels[..];
-        let ascends = levels.windows(2).all(|pair| pair[0] < pair[1]);
-        if levels.len() < 2
-            || !ascends
-            || [levels.first(), levels.last()] != [Some(&0.0), Some(&1.0)]
-        {
+        let ends = [levels.first(), levels.last()];
+        if levels.len() < 2 || ends != [Some(&0.0), Some(&1.0)] {
+            return Err(MeshError::LevelEnds {
+                found: ends.map(|end| end.copied()),
+            });
+        }
+        if let Some(at) = levels.windows(2).position(|pair| !(pair[0] < pair[1])) {
             return Err(MeshError::Levels {
-                found: levels.to_vec(),
+                at,
+                found: [levels[at], levels[at + 1]],
             });
         }
         let is_used = |block: &&CellBlock| !block.is_empty() && block.cell_type.dimension() > 0;
@@ -74,6 +83,14 @@ impl Mesh {
                 found: block.cell_type.name(),
                 count: block.len(),
             });
+        }
+        let plane_cells = self
+            .blocks
+            .iter()
+            .filter(|it| it.cell_type.dimension() == 2);
+        let mut cells = plane_cells.flat_map(|block| (0..block.len()).map(|it| block.cell(it)));
+        if let Some(position) = cells.find_map(|cell| off_plane(&self.coordinates, cell)) {
+            return Err(MeshError::ExtrudedSurface { position });
         }
         let nodes = self.coordinates.len() as u64 * levels.len() as u64;
         if self.dimension() != 2 || nodes > u64::from(u32::MAX) {
@@ -96,9 +113,7 @@ impl Mesh {
             coordinates,
             ..Self::default()
         };
-        self.extrude_groups(&mut mesh);
-        let place = |name| mesh.groups.iter().position(|group| group.name == name);
-        let ends = [BOTTOM, TOP].map(|name| place(name).map_or(0, |it| mesh.groups[it].number));
+        let ends = self.extrude_groups(&mut mesh)?;
         for (number, block) in self.blocks.iter().enumerate() {
             if let Some(cell_type) = extruded(block) {
                 self.extrude_block(number, cell_type, levels.len(), &mut mesh);
@@ -111,8 +126,8 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// Adds this plane mesh's groups, one dimension higher, and those of the ends.
-    fn extrude_groups(&self, mesh: &mut Self) {
+    /// Adds this plane mesh's groups, one dimension higher, and those of the ends, whose numbers it returns.
+    fn extrude_groups(&self, mesh: &mut Self) -> Result<[i32; 2], MeshError> {
         let raised = self.groups.iter().filter(|group| group.dimension > 0);
         mesh.groups = raised
             .map(|group| PhysicalGroup {
@@ -120,19 +135,25 @@ impl Mesh {
                 ..group.clone()
             })
             .collect();
-        let of_facets = mesh.groups.iter().filter(|group| group.dimension == 2);
-        let first = 1 + of_facets
-            .map(|group| group.number)
-            .max()
-            .unwrap_or(0)
-            .max(0);
-        for (name, number) in [BOTTOM, TOP].into_iter().zip(first..) {
+        let of_facets = || mesh.groups.iter().filter(|group| group.dimension == 2);
+        if let Some(taken) = of_facets().find(|group| [BOTTOM, TOP].contains(&&group.name[..])) {
+            return Err(MeshError::ExtrudedGroup {
+                name: taken.name.clone(),
+            });
+        }
+        let largest = of_facets().map(|group| group.number).max().unwrap_or(0);
+        let ends = [1, 2].map(|above| largest.max(0).checked_add(above));
+        let [Some(bottom), Some(top)] = ends else {
+            return Err(MeshError::ExtrudedNumbers { largest });
+        };
+        for (name, number) in [(BOTTOM, bottom), (TOP, top)] {
             mesh.groups.push(PhysicalGroup {
                 dimension: 2,
                 number,
                 name: name.to_owned(),
             });
         }
+        Ok([bottom, top])
     }
 
     /// Appends the cells over a block of plane cells or edges.
@@ -301,8 +322,13 @@ mod tests {
             },
             1.0,
         );
-        assert!(levels.contains("0.5, 0.5"), "{levels}");
-        assert!(error(&Layers::uniform(0), 1.0).contains("levels"));
+        assert!(
+            levels.contains("level 1 is 0.5, and the next 0.5"),
+            "{levels}"
+        );
+        assert!(error(&Layers::uniform(0), 1.0).contains("at least 2"));
+        let none = Layers { levels: vec![] };
+        assert!(error(&none, 1.0).contains("none"));
         assert!(error(&Layers::uniform(2), f64::NAN).contains("NaN"));
         assert!(error(&Layers::uniform(2), -1.0).contains("-1"));
         let curved = SimplexBox {
@@ -323,6 +349,21 @@ mod tests {
                 .extrude(&Layers::uniform(1), |_| 0.0, |_| 1.0)
                 .is_err()
         );
+        let mut surface = plane.clone();
+        surface.coordinates[4][2] = 0.1;
+        let extruded = |mesh: &Mesh| mesh.extrude(&Layers::uniform(1), |_| 0.0, |_| 1.0);
+        let error = extruded(&surface).unwrap_err().to_string();
+        assert!(error.contains("z = 0"), "{error}");
+        let mut named = plane.clone();
+        let group = named.groups.iter_mut().find(|it| it.dimension == 1);
+        group.unwrap().name = TOP.to_owned();
+        let error = extruded(&named).unwrap_err().to_string();
+        assert!(error.contains("`top` of edges"), "{error}");
+        let mut numbered = plane;
+        let group = numbered.groups.iter_mut().find(|it| it.dimension == 1);
+        group.unwrap().number = i32::MAX - 1;
+        let error = extruded(&numbered).unwrap_err().to_string();
+        assert!(error.contains("2147483646"), "{error}");
     }
 
     impl Mesh {

@@ -10,7 +10,7 @@ use crate::mesh::{Columns, Mesh};
 use femto_element::Cell;
 
 use super::topology::{Entities, Topology};
-use super::{BoundaryFacets, SpaceError};
+use super::{BoundaryFacets, SpaceError, Unjoined};
 
 /// The elements of all shapes of a mesh in order, with what does not depend on a degree.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub(super) struct Elements {
     pub(super) entities: Entities,
     /// Whether the mesh has periodic sides.
     pub(super) is_periodic: bool,
+    pub(super) unjoined: Unjoined,
 }
 
 impl Elements {
@@ -48,6 +49,7 @@ impl Elements {
         }
         Ok(Self {
             shapes: ordered,
+            unjoined: Unjoined::new(&mesh.coordinates, &topology.outer_facets()),
             entities: topology.entities,
             is_periodic: !mesh.periodic.is_empty(),
         })

@@ -21,6 +21,7 @@ mod restriction;
 mod slanted;
 mod topology;
 mod trace;
+mod unjoined;
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -40,6 +41,7 @@ use numbering::NumberedElements;
 pub use restriction::{Chunk, Restriction};
 pub use slanted::{NodeNormal, Slanted};
 pub use trace::Trace;
+pub use unjoined::Unjoined;
 
 /// Whether elements share the nodes on their common vertices, edges and faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -260,6 +262,11 @@ impl Space {
     /// Whether the mesh has periodic sides, so that distant elements may share a node.
     pub fn is_periodic(&self) -> bool {
         self.elements.is_periodic
+    }
+
+    /// Places on the boundary of the whole mesh where cells touch without being joined.
+    pub fn unjoined(&self) -> &Unjoined {
+        &self.elements.unjoined
     }
 
     /// Number of elements.

@@ -3,7 +3,7 @@
 use super::element_nodes::ElementNodes;
 use super::elements::{Elements, ShapeElements};
 use super::topology::{Classes, Topology};
-use super::{Block, BoundaryFacet, Continuity, Space, SpaceError};
+use super::{Block, BoundaryFacet, Continuity, Space, SpaceError, Unjoined};
 use crate::geometry::Geometry;
 use femto_element::Cell;
 use std::collections::HashMap;
@@ -100,6 +100,7 @@ impl Space {
             shapes: vec![ShapeElements::of_surface(cell, tagged.len())],
             entities: topology.entities,
             is_periodic: self.is_periodic(),
+            unjoined: Unjoined::default(),
         });
         let mut spaces = Self::with_joined_chunks(&elements, self.params.clone())?;
         let space = spaces.pop().ok_or(SpaceError::NoCells)?;

@@ -4,7 +4,7 @@
 //! whether the form is "λu, κ∇u", whose coefficients can be folded into stored factors.
 
 use super::{Form, TracedForm, trace};
-use crate::expr::{Handle, Input, Ops, Program};
+use crate::expr::{Binary, Handle, Input, Node, Ops, Program, Unary};
 
 /// Maximum number of auxiliary fields, and of parameters, of a form.
 pub const MAX_FIELDS: usize = 8;
@@ -36,6 +36,8 @@ pub struct Inspection {
     pub parameters: usize,
     /// Whether the form is linear in the solution.
     pub linear: bool,
+    /// Whether its derivative does not depend on the solution: a linear form plus a constant.
+    pub affine: bool,
     /// Whether the derivative with respect to the solution is symmetric, so that the operator of a linear
     /// form, or the Jacobian of a nonlinear one, is.
     pub symmetric: bool,
@@ -144,7 +146,8 @@ impl TracedForm {
             entries: differentiated.derivatives(),
             form: &differentiated,
         };
-        let linear = matrix.is_constant_in_solution() && self.vanishes_at_zero();
+        let affine = matrix.is_constant_in_solution();
+        let linear = affine && self.vanishes_at_zero();
         Inspection {
             components: self.components(),
             ops: self.ops(),
@@ -164,6 +167,7 @@ impl TracedForm {
                 _ => None,
             }),
             linear,
+            affine,
             symmetric: matrix.is_symmetric(),
             mixed: matrix.is_mixed(),
             field_coefficients: linear && matrix.depends_on_fields_alone(),
@@ -224,25 +228,39 @@ impl Matrix<'_> {
         (0..numbers).any(|i| (0..numbers).any(|j| !is_right(i, j)))
     }
 
-    /// Whether opposite nodes are equal or, if the same number is written in two ways, equal at some
-    /// points.
+    /// Whether opposite nodes are equal or, if the same number is written in two ways without a case distinction, equal
+    /// at some points. Numbers that depend on a distinction may differ elsewhere and count as different.
     fn is_symmetric(&self) -> bool {
-        let n = self.entries.len();
+        let (n, graph) = (self.entries.len(), &self.form.graph);
         let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
         let different: Vec<Handle> = pairs()
             .map(|(i, j)| [self.entries[i][j], self.entries[j][i]])
             .filter(|[a, b]| a != b)
             .flatten()
             .collect();
-        let program = Program::new(&self.form.graph, &different);
+        let distinguishes = |handle| {
+            matches!(
+                graph.node(handle),
+                Node::Unary(Unary::Abs, _)
+                    | Node::Binary(Binary::Min | Binary::Max, ..)
+                    | Node::Select(..)
+            )
+        };
+        if graph.needed_by(&different).into_iter().any(distinguishes) {
+            return false;
+        }
+        let program = Program::new(graph, &different);
         let mut registers = program.registers::<f64, 1>(0.0);
         (1..=SAMPLES).all(|sample| {
             let mut values = vec![0.0; different.len()];
             let input = |i: usize, lane: &mut [f64; 1]| lane[0] = number(sample, i);
             program.run(&mut registers, input, |i, lane| values[i] = lane[0]);
-            let scale = values.iter().fold(0.0_f64, |scale, v| scale.max(v.abs()));
+            let rounding = 1e-14 * values.iter().fold(0.0_f64, |scale, v| scale.max(v.abs()));
             // A NaN is not close to anything.
-            (values.chunks_exact(2)).all(|pair| (pair[0] - pair[1]).abs() <= 1e-10 * scale)
+            (values.chunks_exact(2)).all(|pair| {
+                let scale = pair[0].abs().max(pair[1].abs());
+                (pair[0] - pair[1]).abs() <= 1e-10 * scale + rounding
+            })
         })
     }
 
@@ -338,6 +356,36 @@ mod tests {
         }
     }
 
+    /// Convection where x is above 1/2.
+    struct OneSided;
+    impl Form<3> for OneSided {
+        fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+            let x = p.x[0] - 0.5;
+            [p.grad_u[0][0] * (x + x.abs())]
+        }
+        fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+            p.grad_u
+        }
+    }
+
+    /// A little convection beside much diffusion.
+    struct Weak;
+    impl Form<3> for Weak {
+        fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+            [p.grad_u[0][0]]
+        }
+        fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+            [p.grad_u[0].map(|g| g * 1e11)]
+        }
+    }
+
+    #[test]
+    fn convection_is_seen_wherever_it_is() {
+        let found = inspect::<_, 3, 1>(&OneSided);
+        assert!(found.linear && !found.symmetric);
+        assert!(!inspect::<_, 3, 1>(&Weak).symmetric);
+    }
+
     #[test]
     fn others_are_described() {
         let transport = inspect::<_, 3, 1>(&Transport);
@@ -364,7 +412,9 @@ mod tests {
 
     #[test]
     fn what_is_nearly_linear_is_not() {
-        assert!(!inspect::<_, 2, 1>(&Affine).linear);
-        assert!(!inspect::<_, 2, 1>(&Kink).linear);
+        let affine = inspect::<_, 2, 1>(&Affine);
+        assert!(!affine.linear && affine.affine);
+        let kink = inspect::<_, 2, 1>(&Kink);
+        assert!(!kink.linear && !kink.affine);
     }
 }

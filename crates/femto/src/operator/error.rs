@@ -67,10 +67,22 @@ pub enum OperatorError {
     },
     /// A quadrature rule of hexahedra and quadrilaterals, on other cells.
     #[error(
-        "only hexahedra and quadrilaterals have rules with given points along each axis; other cells take \
-         Quadrature::Gauss or Quadrature::Exact"
+        "only hexahedra and quadrilaterals have rules with given points along each axis; on other cells give the degree to \
+         which the rule is exact"
     )]
     QuadratureByAxis,
+    /// A rule that does not see all gradients.
+    #[error(
+        "a rule exact to degree {exact} does not see all gradients of a space of degree {degree}: it must be at least {least}"
+    )]
+    QuadratureDegree {
+        /// The degree requested.
+        exact: usize,
+        /// The degree of the space.
+        degree: usize,
+        /// Minimum supported.
+        least: usize,
+    },
     /// An auxiliary field of the wrong length.
     #[error("auxiliary field {field} has {found} values for {expected} {place}")]
     Auxiliary {
@@ -264,6 +276,7 @@ impl OperatorError {
             | Self::Quadrature { .. }
             | Self::Dimension { .. }
             | Self::QuadratureByAxis
+            | Self::QuadratureDegree { .. }
             | Self::Auxiliary { .. }
             | Self::TooManyFields { .. }
             | Self::MissingFields { .. }

@@ -264,6 +264,11 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         self.inspections().all(|it| it.linear)
     }
 
+    /// Whether the derivatives of the form and of those of all facets do not depend on the solution.
+    pub fn is_affine(&self) -> bool {
+        self.inspections().all(|it| it.affine)
+    }
+
     /// Whether the form and those of all facets are symmetric, or have symmetric derivatives.
     pub fn is_symmetric(&self) -> bool {
         self.inspections().all(|it| it.symmetric)

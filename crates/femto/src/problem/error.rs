@@ -3,7 +3,7 @@
 use super::{FunctionName, Stage, StopReason, Unsolved};
 use crate::multigrid::MultigridError;
 use crate::operator::OperatorError;
-use crate::solve::JacobiError;
+use crate::solve::{JacobiError, SolveError};
 use femto_fem::geometry::GeometryError;
 use femto_fem::mesh::MeshError;
 use femto_fem::space::SpaceError;
@@ -34,6 +34,9 @@ pub enum ProblemError {
     /// The form or its data have no multigrid preconditioner.
     #[error(transparent)]
     Multigrid(#[from] MultigridError),
+    /// The flux has no projection on the solution's space.
+    #[error("the flux of the solution could not be projected on its space: {0}")]
+    Flux(Box<SolveError>),
     /// The equations have no sparse matrix.
     #[error("there is no sparse matrix of the equations: {why}")]
     NoMatrix {
@@ -167,9 +170,8 @@ impl ProblemError {
         match self {
             Self::Operator(error) => error.is_of_input(),
             Self::Multigrid(error) => error.is_of_input(),
-            Self::Device(_) | Self::Jacobi(_) | Self::Interrupted { .. } | Self::Unsolved(_) => {
-                false
-            }
+            Self::Jacobi(error) => matches!(error, JacobiError::NotPositive { .. }),
+            Self::Device(_) | Self::Flux(_) | Self::Interrupted { .. } | Self::Unsolved(_) => false,
             Self::Mesh(_)
             | Self::Geometry(_)
             | Self::Space(_)

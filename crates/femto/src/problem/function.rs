@@ -106,6 +106,22 @@ impl Expression {
     pub fn program(&self) -> &Program {
         &self.program
     }
+
+    /// The value at a position, at time 0.
+    pub fn at(&self, position: [f64; 3]) -> f64 {
+        let input = |input| match input {
+            Input::Position(axis) => position[usize::from(axis)],
+            _ => 0.0,
+        };
+        let mut found = f64::NAN;
+        self.program.run_point(0.0, input, |_, value| found = value);
+        found
+    }
+
+    /// Whether it is a function of z.
+    pub fn reads_z(&self) -> bool {
+        self.program.inputs().contains(&Input::Position(2))
+    }
 }
 
 impl Function for Expression {

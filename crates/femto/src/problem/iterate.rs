@@ -138,6 +138,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     ) -> Result<Outcome, ProblemError> {
         let (device, dofs) = (self.device, self.operator.dofs());
         let mut params = self.solver.newton(equation.krylov);
+        if self.operator.is_affine() {
+            // One direction leads to the solution.
+            params.forcing = Forcing::Fixed(0.5 * params.stop.relative_tolerance);
+        }
         let most = params.stop.max_iterations;
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
         let watched = self.multigrid.filter(|_| choice.is_watched());

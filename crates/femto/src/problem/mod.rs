@@ -73,6 +73,7 @@ mod discretization;
 mod discretized;
 mod error;
 mod facets;
+mod flux;
 mod form;
 mod function;
 mod groups;

@@ -81,8 +81,28 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         Ok(self.projector.project(self.device, r)?)
     }
 
-    fn forces(&self) -> Option<f64> {
-        Some(self.forces.max(self.loads))
+    fn forces(
+        &mut self,
+        u: &B::Buffer<T>,
+        scratch: &mut B::Buffer<T>,
+    ) -> Result<Option<f64>, OperatorError> {
+        // Loads that are terms of the form, as in A(u) = K u - b, cancel in A(u), but not in A'(u) u = K u.
+        self.jacobian.set_nodal(0, u)?;
+        self.jacobian.apply(u, scratch)?;
+        let change = self.device.norm(scratch)?;
+        let change = if change.is_finite() { change } else { 0.0 };
+        Ok(Some(self.forces.max(self.loads).max(change)))
+    }
+
+    fn cancelling(
+        &mut self,
+        u: &B::Buffer<T>,
+        scratch: &mut B::Buffer<T>,
+    ) -> Result<f64, OperatorError> {
+        self.jacobian.set_nodal(0, u)?;
+        self.jacobian.diagonal(scratch)?;
+        self.device.multiply(u, scratch)?;
+        Ok(self.device.norm(scratch)?)
     }
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {

@@ -52,9 +52,7 @@ impl<T: Number, D: Device> KrylovWorkspace<T, D> {
     pub fn new(device: &D, size: usize, solver: LinearSolver) -> Result<Self, DeviceError> {
         Ok(match solver {
             LinearSolver::Cg => Self::Cg(CgWorkspace::new(device, size)?),
-            LinearSolver::Gmres { restart } => {
-                Self::Gmres(GmresWorkspace::new(device, size, restart)?)
-            }
+            LinearSolver::Gmres { .. } => Self::Gmres(GmresWorkspace::new(device, size)?),
         })
     }
 

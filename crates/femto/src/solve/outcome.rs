@@ -142,7 +142,7 @@ pub enum StopReason {
     #[error("the right-hand side is zero")]
     ZeroRightHandSide,
     /// The maximum number of iterations is reached.
-    #[error("no convergence: a residual of {target:.3e} was not reached")]
+    #[error("no convergence in the iterations allowed: a residual of {target:.3e} was not reached")]
     NotConverged {
         /// The target norm of the residual.
         target: f64,
@@ -166,7 +166,7 @@ pub enum StopReason {
     /// is beyond the precision of the vectors.
     #[error(
         "the precision of the vectors is exhausted: |b - A x| stays at {true_residual:.3e}, and \
-         {target:.3e} was asked for; ask for less, or take fp64 where it is fp32"
+         {target:.3e} was asked for; raise the tolerance, or take fp64 where it is fp32"
     )]
     Stagnated {
         /// The norm of b - A x.
@@ -191,7 +191,10 @@ pub enum StopReason {
     #[error("interrupted")]
     Interrupted,
     /// (p, A p) ≤ 0 for a direction p of conjugate gradients.
-    #[error("the operator is not positive definite: (p, A p) = {curvature:.3e}")]
+    #[error(
+        "the operator is not positive definite: (p, A p) = {curvature:.3e}; check that a condition or a term holds every \
+         part of the mesh, or solve an indefinite form with gmres"
+    )]
     NotPositiveDefinite {
         /// (p, A p).
         curvature: f64,

@@ -98,7 +98,8 @@ impl<'a, T: Number, D: Device> From<Option<&'a Jacobi<T, D>>> for Preconditionin
 pub enum JacobiError {
     /// An entry that is not positive, or whose inverse is not finite.
     #[error(
-        "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries"
+        "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries: check \
+         the signs of the form (the flux f1 of -div(kappa grad u) is kappa*grad(u)), or take gmres without preconditioner"
     )]
     NotPositive {
         /// The first such entry.

@@ -24,10 +24,10 @@ pub(in crate::command) struct Extrude {
     #[arg(long, default_value_t = 1.0)]
     ratio: f64,
     /// Height of the bottom, a function of x and y.
-    #[arg(long, default_value = "0", value_parser = Expression::parse, allow_hyphen_values = true)]
+    #[arg(long, default_value = "0", value_parser = in_plane, allow_hyphen_values = true)]
     bottom: Expression,
     /// Height of the top, a function of x and y.
-    #[arg(long, default_value = "1", value_parser = Expression::parse, allow_hyphen_values = true)]
+    #[arg(long, default_value = "1", value_parser = in_plane, allow_hyphen_values = true)]
     top: Expression,
     #[command(flatten)]
     output: Output,
@@ -45,5 +45,14 @@ impl Extrude {
             top: self.top.clone(),
         };
         self.output.write(&extrusion.of(&plane)?, progress, console)
+    }
+}
+
+/// A function of x and y.
+fn in_plane(text: &str) -> Result<Expression, String> {
+    let height = Expression::parse(text).map_err(|error| error.to_string())?;
+    match height.reads_z() {
+        true => Err("`z` has no meaning here: the mesh lies in the plane".to_owned()),
+        false => Ok(height),
     }
 }

@@ -25,7 +25,7 @@ pub(in crate::command) struct GenerateBox {
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0; 3])]
     #[arg(allow_negative_numbers = true)]
     upper: Vec<f64>,
-    /// New positions of the mesh nodes: three functions of x, y, z, such as \"x + 0.1*sin(pi*y)\" y z.
+    /// New positions of the mesh nodes: three functions of x, y, z, such as "x + 0.1*sin(pi*y)" y z.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = Expression::parse)]
     #[arg(allow_hyphen_values = true)]
     deform: Vec<Expression>,
@@ -54,7 +54,7 @@ impl GenerateBox {
                 geometry_degree: self.geometry_degree.into(),
                 irregular: None,
             },
-            deformation: per_axis(&self.deform).map(Deformation::new),
+            deformation: per_axis(&self.deform).map(Deformation),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::case::MeshSource;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::solve::mesh::{in_file, turned};
+use crate::solve::mesh::{in_file, turned, unjoined};
 use clap::Args;
 use femto::element::MapKind;
 use femto::element::quadrature;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// Describe a mesh file: cells, groups, extent, kinds of geometry, bad elements.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Info {
-    /// The mesh: Gmsh 1.0 to 4.1, ASCII or binary.
+    /// The mesh: Gmsh 1.0 to 4.1, ASCII or binary, or Triangle's .ele with the .node beside it.
     file: PathBuf,
     /// Quadrature points along each axis at which elements are checked.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=32))]
@@ -64,6 +64,8 @@ struct Elements {
     /// Number of cells of each kind.
     kinds: [(&'static str, usize); 4],
     warnings: Vec<CornerWarning>,
+    /// Notes about cells that touch without being joined.
+    unjoined: Vec<String>,
 }
 
 impl Elements {
@@ -84,10 +86,10 @@ impl Elements {
             warnings.extend(geometry.check(points_1d).map_err(ProblemError::from)?);
         }
         let spaces = Block::all(mesh, geometries.clone(), SpaceParams::default());
-        spaces.map_err(ProblemError::from)?;
         Ok(Self {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),
             warnings,
+            unjoined: unjoined(&spaces.map_err(ProblemError::from)?),
         })
     }
 }
@@ -99,9 +101,16 @@ impl Display for Report {
             writeln!(f, "warning {turned}")?;
         }
         match &self.elements {
-            Ok(Elements { kinds, warnings }) => {
+            Ok(Elements {
+                kinds,
+                warnings,
+                unjoined,
+            }) => {
                 let kinds = kinds.map(|(name, count)| format!("{count} {name}"));
                 write!(f, "maps    {}", kinds.join(", "))?;
+                for warning in unjoined {
+                    write!(f, "\nwarning {warning}")?;
+                }
                 let shown = 5;
                 for warning in warnings.iter().take(shown) {
                     write!(f, "\nwarning {warning}")?;
@@ -159,7 +168,8 @@ impl Elements {
             .iter()
             .map(|&(name, count)| (name.to_owned(), json!(count)))
             .collect();
-        json["warnings"] = self.warnings.iter().map(ToString::to_string).collect();
+        let warnings = self.warnings.iter().map(ToString::to_string);
+        json["warnings"] = warnings.chain(self.unjoined.iter().cloned()).collect();
         json
     }
 }

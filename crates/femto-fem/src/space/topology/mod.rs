@@ -278,6 +278,23 @@ impl Topology {
         Some((side_of(&self.entities.blocks, first), second))
     }
 
+    /// The mesh nodes at the vertices of facets of one element, going round; [`NONE`] beyond their number.
+    pub(super) fn outer_facets(&self) -> Vec<[u32; 4]> {
+        let parts = self.facets.par_iter().flat_map_iter(|part| &part.links);
+        let outer = parts.filter_map(|(_, facet)| match facet.sides {
+            [side, NONE] => Some(self.corners(side)),
+            _ => None,
+        });
+        let nodes = outer.map(|corners| {
+            let mut nodes = [NONE; 4];
+            for (node, corner) in nodes.iter_mut().zip(corners) {
+                *node = self.nodes[corner as usize];
+            }
+            nodes
+        });
+        nodes.collect()
+    }
+
     /// The mesh cell number of the element at a side.
     fn cell_at(&self, side: u32, cells: impl Fn(usize, usize) -> u32) -> u32 {
         let Side { block, element, .. } = side_of(&self.entities.blocks, side);

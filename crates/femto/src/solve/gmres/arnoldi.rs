@@ -4,7 +4,7 @@ use super::{GmresWorkspace, StopReason, System, finite};
 use crate::Number;
 use crate::solve::{Jacobi, Preconditioning};
 use crate::vector::{Sum, Sums, VectorOps};
-use femto_platform::device::{Buffer, DeviceError};
+use femto_platform::device::DeviceError;
 
 /// Properties of a new Krylov direction w = A M⁻¹ v.
 pub(super) struct Direction {
@@ -58,9 +58,6 @@ pub(super) fn step<T: Number, D: VectorOps<T>>(
             system.operator.apply(z, w)?;
         }
         Preconditioning::Any(apply) => {
-            if directions.len() == k {
-                directions.push(device.zeros(w.len())?);
-            }
             let direction = &mut directions[k];
             apply(last, direction)?;
             system.operator.apply(direction, w)?;

@@ -2,6 +2,7 @@
 
 /// Minimises |β e₀ - H y| for an upper Hessenberg H that grows column by column, by Givens rotations (Saad,
 /// Iterative Methods for Sparse Linear Systems, 2nd edition, section 6.5.3).
+#[derive(Default)]
 pub(super) struct LeastSquares {
     /// R of H = Q R, column by column; column k has k + 1 numbers.
     r: Vec<f64>,
@@ -14,16 +15,6 @@ pub(super) struct LeastSquares {
 }
 
 impl LeastSquares {
-    /// Allocates for this many columns.
-    pub(super) fn new(columns: usize) -> Self {
-        Self {
-            r: Vec::with_capacity(columns * (columns + 1) / 2),
-            rotations: Vec::with_capacity(columns),
-            g: Vec::with_capacity(columns + 1),
-            y: Vec::with_capacity(columns),
-        }
-    }
-
     /// Resets to no columns, with this β.
     pub(super) fn start(&mut self, beta: f64) {
         self.r.clear();
@@ -107,7 +98,7 @@ mod tests {
     /// The residual at the minimum is orthogonal to the columns.
     #[test]
     fn the_residual_is_orthogonal_and_has_the_reported_norm() {
-        let mut problem = LeastSquares::new(3);
+        let mut problem = LeastSquares::default();
         problem.start(3.0);
         for columns in 1..=3 {
             let mut column = H[columns - 1];
@@ -126,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_column_without_a_pivot_is_left_out() {
-        let mut problem = LeastSquares::new(2);
+        let mut problem = LeastSquares::default();
         problem.start(1.0);
         assert!(!problem.push(&mut [1e-20, 0.0], 1e-15));
         assert_eq!(problem.columns(), 0);

@@ -28,11 +28,12 @@ mod least_squares;
 use super::cg::{NEAR, SLACK};
 use super::monitor::{Recorder, finite};
 use super::{
-    Method, Monitor, OperatorError, SolveError, SolveInfo, StopCriteria, StopReason, System,
+    Method, Monitor, OperatorError, Preconditioning, SolveError, SolveInfo, StopCriteria,
+    StopReason, System,
 };
 use crate::Number;
 use crate::vector::{Sums, VectorOps};
-use femto_platform::device::{Buffer, Device, DeviceError, check_len};
+use femto_platform::device::{Buffer, Device, DeviceError};
 use least_squares::LeastSquares;
 use std::fmt;
 
@@ -67,8 +68,9 @@ const MAX_REPLACEMENTS: usize = 3;
 /// Convergence has stalled if the residual falls by less than this fraction between restarts.
 const PROGRESS: f64 = 1e-6;
 
-/// The vectors that the solver needs besides b and x (two more than the steps between restarts), its sums
-/// and its least-squares problem.
+/// The vectors that the solver needs besides b and x, its sums and its least-squares problem. They grow with the steps
+/// of the first cycle: two vectors more than steps between restarts, and as many again for a preconditioner that is not
+/// diagonal.
 pub struct GmresWorkspace<T: Number, D: Device> {
     basis: Vec<D::Buffer<T>>,
     /// The z_k of a preconditioner that is not diagonal: as many as steps were taken before a restart.
@@ -81,21 +83,35 @@ pub struct GmresWorkspace<T: Number, D: Device> {
 }
 
 impl<T: Number, D: Device> GmresWorkspace<T, D> {
-    /// Allocates for systems of `size` unknowns and this many steps between restarts.
+    /// Allocates for systems of `size` unknowns, before the first step.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
-    pub fn new(device: &D, size: usize, restart: usize) -> Result<Self, DeviceError> {
-        let vectors = restart.min(size) + 1;
-        let basis = (0..vectors).map(|_| device.zeros(size));
+    pub fn new(device: &D, size: usize) -> Result<Self, DeviceError> {
         Ok(Self {
-            basis: basis.collect::<Result<_, _>>()?,
+            basis: vec![device.zeros(size)?],
             directions: Vec::new(),
             z: device.zeros(size)?,
-            sums: Sums::new(device, vectors)?,
-            column: vec![0.0; vectors + 1],
-            small: LeastSquares::new(vectors),
+            sums: Sums::new(device, 0)?,
+            column: Vec::new(),
+            small: LeastSquares::default(),
         })
+    }
+
+    /// Makes room for step `k` of a cycle, and for its z_k if the preconditioner is not diagonal.
+    fn grow(&mut self, device: &D, k: usize, is_diagonal: bool) -> Result<(), DeviceError> {
+        let size = self.z.len();
+        while self.basis.len() < k + 2 {
+            self.basis.push(device.zeros(size)?);
+        }
+        while !is_diagonal && self.directions.len() <= k {
+            self.directions.push(device.zeros(size)?);
+        }
+        if self.column.len() < k + 2 {
+            self.column.resize(2 * (k + 2), 0.0);
+            self.sums = Sums::new(device, self.column.len())?;
+        }
+        Ok(())
     }
 
     #[cfg(test)]
@@ -116,8 +132,7 @@ impl<T: Number, D: Device> fmt::Debug for GmresWorkspace<T, D> {
 
 /// Solves A x = b, starting from the contents of `x`.
 ///
-/// A preconditioner that is not diagonal takes another vector for each step until the first restart; nothing else is allocated
-/// per iteration. For b = 0 the answer is x = 0 after no iterations. A converged
+/// Vectors are allocated by the steps before the first restart; if memory is short, that comes earlier. For b = 0 the answer is x = 0 after no iterations. A converged
 /// solution has |b - A x| ≤ 1.1 times the target, or 10 times after another restart from b - A x. Results
 /// are bitwise independent of the number of threads if the operator's are.
 ///
@@ -155,7 +170,7 @@ struct Solver<'a, 's, T: Number, D: VectorOps<T>> {
 enum End {
     /// The least-squares residual is small enough, or cannot be reduced further.
     Reached,
-    /// The cycle has reached its maximum length.
+    /// The cycle has reached its maximum length, or memory is short.
     Full,
     /// The iteration ends here.
     Failed(StopReason),
@@ -166,10 +181,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
         self.recorder.check()?;
         let restart = self.params.restart;
         StopReason::require(restart > 0, "restart length", restart as f64, "at least 1")?;
-        self.system.check(b, x, &self.workspace.z)?;
-        let vectors = self.params.restart(b.len()) + 1;
-        let found = self.workspace.basis.len();
-        Ok(check_len("the basis", found.min(vectors), vectors)?)
+        Ok(self.system.check(b, x, &self.workspace.z)?)
     }
 
     /// Returns the norm of b - A x.
@@ -248,6 +260,11 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
         for k in 0..self.params.restart(workspace.z.len()) {
             if let Err(reason) = self.recorder.allow_step() {
                 return Ok(End::Failed(reason));
+            }
+            let is_diagonal = !matches!(system.preconditioning, Preconditioning::Any(_));
+            match workspace.grow(system.device, k, is_diagonal) {
+                Err(DeviceError::OutOfMemory { .. }) if k > 0 => return Ok(End::Full),
+                grown => grown?,
             }
             let direction = match arnoldi::step(system, workspace, k) {
                 Ok(direction) => direction,

@@ -107,6 +107,10 @@ fn rounding<T: Number>(forces: f64, recent: [f64; RECENT]) -> f64 {
     }
 }
 
+/// Rounding, in units of the precision's ε, of sums of terms that cancel: a few for each of the products that make up an
+/// entry.
+const CANCELLED: f64 = 32.0;
+
 /// A direction.
 struct Direction {
     /// Linear solver steps that it took.
@@ -170,8 +174,8 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         let (start, mut recent) = (norm, [0.0_f64; RECENT]);
         let mut terms = Terms::new(self.params.forcing);
         loop {
-            let forces = self.problem.forces().filter(|forces| forces.is_finite());
-            let forces = forces.unwrap_or(start);
+            let forces = self.problem.forces(u, &mut self.workspace.trial)?;
+            let forces = forces.filter(|forces| forces.is_finite()).unwrap_or(start);
             recent.rotate_left(1);
             recent[RECENT - 1] = forces;
             self.recorder.aim(forces, rounding::<T>(forces, recent));
@@ -184,7 +188,14 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             let (linear_iterations, linear_converged) =
                 (direction.linear_iterations, direction.inexact.is_none());
             let length;
-            (length, norm) = self.step(u, norm, direction)?;
+            (length, norm) = match self.step(u, norm, direction) {
+                Err(StopReason::LineSearch { .. } | StopReason::Direction(_))
+                    if self.is_rounding(u, norm)? =>
+                {
+                    return Ok(norm);
+                }
+                step => step?,
+            };
             self.recorder.history.newton_steps.push(NewtonStep {
                 forcing,
                 linear_iterations,
@@ -192,6 +203,17 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 length,
             });
         }
+    }
+
+    /// Whether a residual that does not get smaller is what rounding leaves of terms that cancel.
+    fn is_rounding(&mut self, u: &D::Buffer<T>, norm: f64) -> Result<bool, StopReason> {
+        let size = self.problem.cancelling(u, &mut self.workspace.trial)?;
+        let rounding = CANCELLED * T::EPSILON * size;
+        if norm > rounding {
+            return Ok(false);
+        }
+        self.recorder.aim(size, rounding);
+        Ok(true)
     }
 
     /// Solves R'(u) d = R(u) to the relative tolerance `eta`, from d = 0; from the last iterate again if the problem

@@ -20,10 +20,34 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
     /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
     fn residual(&mut self, u: &D::Buffer<T>, r: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// The size of the terms whose difference is the last residual, such as forces and loads: the reference
-    /// of the relative tolerance. `None`, the default, refers it to the initial residual.
-    fn forces(&self) -> Option<f64> {
-        None
+    /// The size of the terms whose sum is the residual at `u`, the last one computed: forces, loads, and what forces would
+    /// change by if u changed by itself. It is the reference of the relative tolerance; `None`, the default, refers that to
+    /// the initial residual. `scratch` is overwritten.
+    ///
+    /// # Errors
+    /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
+    fn forces(
+        &mut self,
+        u: &D::Buffer<T>,
+        scratch: &mut D::Buffer<T>,
+    ) -> Result<Option<f64>, OperatorError> {
+        let _ = (u, scratch);
+        Ok(None)
+    }
+
+    /// |D u| with the diagonal D of R'(u): the size of terms that may cancel in each entry of the residual, as in a state
+    /// without any forces, so that the residual cannot be smaller than their rounding. By default zero. `scratch` is
+    /// overwritten.
+    ///
+    /// # Errors
+    /// As [`NonlinearProblem::forces`].
+    fn cancelling(
+        &mut self,
+        u: &D::Buffer<T>,
+        scratch: &mut D::Buffer<T>,
+    ) -> Result<f64, OperatorError> {
+        let _ = (u, scratch);
+        Ok(0.0)
     }
 
     /// Linearises at `u`: [`NonlinearProblem::jacobian`] is that at `u` until the next call. `u` does not change in between.

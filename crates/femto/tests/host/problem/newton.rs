@@ -3,7 +3,8 @@
 use super::{accurate, host};
 use crate::common::interpreted;
 use femto::fem::mesh::boxes::SimplexBox;
-use femto::kernel::form::NonlinearDiffusion;
+use femto::kernel::form::{Form, NonlinearDiffusion, Point};
+use femto::kernel::scalar::Scalar;
 use femto::problem::{Boundary, Exact, Function, Problem, ProblemError, StopReason};
 
 /// u = x + y / 2 on all sides: with f = -∇·((1 + u²) ∇u) = -2 u |∇u|².
@@ -87,4 +88,65 @@ fn zero_is_found_to_rounding() {
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(solution.info.iterations() < 20, "{:?}", solution.info);
     assert!(solution.u.values.iter().all(|u| u.abs() < 1e-12));
+}
+
+/// -Δu = 1 with the load as a term of the form.
+struct LoadInForm;
+impl Form<2> for LoadInForm {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        [p.u[0].constant(-1.0)]
+    }
+    fn f1<S: Scalar>(&self, p: &Point<S, 2>) -> [[S; 2]; 1] {
+        p.grad_u
+    }
+}
+
+/// u³ + u = 2 + x, without boundary conditions.
+struct Reaction;
+impl Form<2> for Reaction {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        [p.u[0].powi(3) + p.u[0] - 2.0 - p.x[0]]
+    }
+}
+
+/// The forces of the whole form are zero at the solution, but not those that u makes.
+#[test]
+fn loads_may_be_terms_of_the_form() {
+    let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
+    let bar = Problem {
+        dirichlet: vec![Boundary::new("xmin", &0.0)],
+        ..Problem::new(&mesh, 2, LoadInForm)
+    };
+    let solution = bar.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    // Affine: one direction, accurate enough.
+    assert_eq!(solution.info.iterations(), 1, "{:?}", solution.info);
+    let largest = solution
+        .u
+        .values
+        .iter()
+        .fold(0.0_f64, |most, u| most.max(*u));
+    assert!((largest - 0.5).abs() < 1e-6, "{largest}");
+    let reaction = Problem::new(&mesh, 2, Reaction);
+    let solution = reaction.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    let bounds = solution
+        .u
+        .values
+        .iter()
+        .fold([2.0_f64, 0.0], |[low, high], &u| [low.min(u), high.max(u)]);
+    // u³ + u = 3 at x = 1.
+    assert!((bounds[0] - 1.0).abs() < 1e-2, "{bounds:?}");
+    assert!((bounds[1] - 1.213_41).abs() < 1e-2, "{bounds:?}");
+}
+
+/// A constant solution has no forces at all: what rounding leaves is relative to terms that cancel.
+#[test]
+fn constants_are_found_to_rounding() {
+    let mesh = SimplexBox::unit_square(4).build(|x| x).unwrap();
+    let problem = Problem {
+        dirichlet: vec![Boundary::new("xmin", &1.0)],
+        ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    assert_eq!(solution.info.reason, StopReason::Rounding);
+    assert!(solution.u.values.iter().all(|u| (u - 1.0).abs() < 1e-12));
 }

@@ -1,0 +1,125 @@
+//! Places on the boundary where cells touch without being joined.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::topology::NONE;
+
+/// Mesh nodes where cells touch, but have no node or facet in common: in a crack, where parts were not merged, or where
+/// the cells of one side are smaller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unjoined {
+    /// Pairs of vertices on the boundary that are at the same place.
+    pub coincident: Vec<[u32; 2]>,
+    /// Vertices on the boundary in the middle of an edge or a face of a cell that does not have them.
+    pub hanging: Vec<u32>,
+}
+
+/// Distances below this fraction of the mesh's extent are rounding.
+const SAME: f64 = 1e-9;
+
+impl Unjoined {
+    /// Compares the vertices of facets that belong to one cell. Facets are the mesh nodes at their vertices, going
+    /// round; [`NONE`] beyond their number.
+    pub(super) fn new(coordinates: &[[f64; 3]], facets: &[[u32; 4]]) -> Self {
+        let mut vertices = facets.concat();
+        vertices.par_sort_unstable();
+        vertices.dedup();
+        vertices.retain(|&node| node != NONE);
+        let at = |node: u32| coordinates[node as usize];
+        let size = vertices.iter().flat_map(|&node| at(node));
+        let size = size.fold(0.0_f64, |size, x| size.max(x.abs()));
+        let place = |x: [f64; 3]| x.map(|x| (x / (SAME * size)).round() as i64);
+        let mut found = Self::default();
+        let mut known = HashMap::with_capacity(vertices.len());
+        for &node in &vertices {
+            if let Some(other) = known.insert(place(at(node)), node) {
+                found.coincident.push([other, node]);
+            }
+        }
+        let in_middle = |facet: &[u32; 4], corners: &[usize]| {
+            let mut middle = [0.0; 3];
+            for &corner in corners {
+                let x = at(facet[corner]);
+                (0..3).for_each(|a| middle[a] += x[a] / corners.len() as f64);
+            }
+            let node = *known.get(&place(middle))?;
+            (!facet.contains(&node)).then_some(node)
+        };
+        let hanging = facets.par_iter().flat_map_iter(|facet| {
+            let count = facet.iter().filter(|&&node| node != NONE).count();
+            let edges = (0..count).filter_map(move |i| in_middle(facet, &[i, (i + 1) % count]));
+            edges.chain(
+                (count == 4)
+                    .then(|| in_middle(facet, &[0, 1, 2, 3]))
+                    .flatten(),
+            )
+        });
+        found.hanging = hanging.collect();
+        found.hanging.par_sort_unstable();
+        found.hanging.dedup();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::geometry::Geometry;
+    use crate::mesh::boxes::AnyBox;
+    use crate::mesh::{CellBlock, Mesh};
+    use crate::space::{Block, SpaceParams};
+    use femto_element::{Cell, CellType};
+
+    fn unjoined(mesh: &Mesh) -> super::Unjoined {
+        let geometries = Geometry::of_shapes(mesh).unwrap();
+        let blocks = Block::all(mesh, geometries, SpaceParams::default()).unwrap();
+        blocks[0].space.unjoined().clone()
+    }
+
+    #[test]
+    fn boxes_are_joined() {
+        for cell in AnyBox::CELLS {
+            let mesh = AnyBox::unit(cell, 3).build(|x| x).unwrap();
+            assert_eq!(unjoined(&mesh), super::Unjoined::default(), "{cell:?}");
+        }
+    }
+
+    /// A square beside two halves of one, with the vertices between them once or twice.
+    fn squares(is_merged: bool) -> Mesh {
+        let quadrilateral = CellType::all()
+            .find(|it| it.cell() == Cell::Quadrilateral && it.order() == 1)
+            .unwrap();
+        let [low, high] = if is_merged { [1, 2] } else { [9, 10] };
+        Mesh {
+            coordinates: vec![
+                [0.0, 0.0, 0.0],
+                [1.0, 0.0, 0.0],
+                [1.0, 1.0, 0.0],
+                [0.0, 1.0, 0.0],
+                [1.0, 0.5, 0.0],
+                [2.0, 0.0, 0.0],
+                [2.0, 0.5, 0.0],
+                [2.0, 1.0, 0.0],
+                [9.0, 9.0, 0.0],
+                [1.0, 0.0, 0.0],
+                [1.0, 1.0, 0.0],
+            ],
+            blocks: vec![CellBlock {
+                cell_type: quadrilateral,
+                nodes: vec![0, 1, 2, 3, low, 5, 6, 4, 4, 6, 7, high],
+                tags: vec![0; 3],
+            }],
+            ..Mesh::default()
+        }
+    }
+
+    #[test]
+    fn touching_cells_are_found() {
+        let merged = unjoined(&squares(true));
+        assert_eq!((merged.coincident, merged.hanging), (vec![], vec![4]));
+        let apart = unjoined(&squares(false));
+        let pairs = vec![[1, 9], [2, 10]];
+        assert_eq!((apart.coincident, apart.hanging), (pairs, vec![4]));
+    }
+}
