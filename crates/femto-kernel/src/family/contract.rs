@@ -83,10 +83,10 @@ pub trait Family {
     const NAME: &'static str;
 
     /// Whether its tables are 1-D factors.
-    const TENSOR_TABLES: bool;
+    const TENSOR_TABLES: bool = false;
 
     /// Whether interior nodes are written, since they belong to one element; otherwise all are summed.
-    const WRITES_INSIDE: bool;
+    const WRITES_INSIDE: bool = false;
 
     /// The operator on the elements of one kind of map.
     type Block: BlockOperator;
@@ -107,14 +107,18 @@ pub trait Family {
     }
 
     /// Whether its kernels have knobs.
-    const KNOBS: bool;
+    const KNOBS: bool = false;
 
     /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry of such cells.
-    fn folds(cell: Cell) -> bool;
+    fn folds(_: Cell) -> bool {
+        false
+    }
 
     /// The node tables read by its host loops, for cells with these numbers of nodes along an edge and in
     /// total.
-    fn node_table(cell: Cell, nodes: (usize, usize)) -> NodeTable;
+    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
+        NodeTable::listed(nodes)
+    }
 
     /// The operator on elements of a kind of map. `stored` is the data level: whether factors or Jacobians
     /// are stored rather than recomputed, if there is a choice.
@@ -162,7 +166,9 @@ pub trait BlockOperator: Debug + Send + Sync {
     fn scheduled_flops(&self) -> u64;
 
     /// Flops of an element as the literature counts them.
-    fn nominal_flops(&self) -> u64;
+    fn nominal_flops(&self) -> u64 {
+        self.scheduled_flops()
+    }
 
     /// The stored geometry, in words.
     fn stored(&self) -> String;
@@ -268,18 +274,22 @@ pub trait BlockKernels: Debug + Send + Sync {
         None
     }
 
-    /// Length of an element's packed geometry.
-    fn geometry_len(&self) -> usize;
+    /// Length of an element's packed geometry, if kernels read it.
+    fn geometry_len(&self) -> usize {
+        0
+    }
 
     /// The precision of packed geometry.
     fn geometry_precision(&self) -> Precision;
 
     /// Packs the geometry of an element: `out` has length [`BlockKernels::geometry_len`], `coefficients`
     /// are λ and κ if they are folded.
-    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]);
+    fn pack(&self, _: CellMap, _coefficients: (f64, f64), _out: &mut [f64]) {}
 
     /// Moves out the arrays other than geometry, node lists and fields: a second call returns none.
-    fn take_arrays(&mut self) -> Vec<(Operand, Array)>;
+    fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
+        Vec::new()
+    }
 
     /// The kernels that the device can run, best first.
     ///

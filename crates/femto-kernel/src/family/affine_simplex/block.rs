@@ -3,7 +3,7 @@
 use super::schedule::{Rows, Schedule, defaults};
 use super::source::{KernelSpec, tables};
 use super::{Matrices, fragments, host};
-use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     Family, KernelSource, MapInput, Operand, Role, Target, Vectors, legal_candidates,
@@ -26,9 +26,6 @@ pub struct AffineSimplex;
 
 impl Family for AffineSimplex {
     const NAME: &'static str = "affine_simplex";
-    const TENSOR_TABLES: bool = false;
-    const KNOBS: bool = false;
-    const WRITES_INSIDE: bool = false;
     const ROLE: Role = Role::Special;
     type Block = Block;
 
@@ -62,10 +59,6 @@ impl Family for AffineSimplex {
 
     fn folds(_: Cell) -> bool {
         true
-    }
-
-    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
-        NodeTable::listed(nodes)
     }
 
     fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {

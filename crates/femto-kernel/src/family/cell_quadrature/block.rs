@@ -6,7 +6,7 @@ use super::schedule::Schedule;
 use super::source::{self, Interleave, KernelSpec, diagonal_source};
 use super::work::{self, Counts, knepley::Model};
 use super::{Shape, Storage, choice};
-use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     Family, KernelSource, MapInput, Operand, Scatter, Target, Vectors, legal_candidates,
@@ -24,21 +24,10 @@ pub struct CellQuadrature;
 
 impl Family for CellQuadrature {
     const NAME: &'static str = "cell_quadrature";
-    const TENSOR_TABLES: bool = false;
-    const KNOBS: bool = false;
-    const WRITES_INSIDE: bool = false;
     type Block = Block;
 
     fn supports(_: Cell, _: usize) -> bool {
         true
-    }
-
-    fn folds(_: Cell) -> bool {
-        false
-    }
-
-    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
-        NodeTable::listed(nodes)
     }
 
     fn block(

@@ -3,10 +3,10 @@
 use super::host;
 use super::schedule::{Schedule, default};
 use super::source::KernelSpec;
-use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::batch::ElementKernel;
 use crate::family::{
-    Array, Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
-    Elements, Family, KernelSource, MapInput, MatrixStorage, Operand, Role, Target, Vectors,
+    Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
+    Elements, Family, KernelSource, MapInput, MatrixStorage, Role, Target, Vectors,
     legal_candidates,
 };
 use crate::form::Form;
@@ -21,21 +21,10 @@ pub struct ElementMatrix;
 impl Family for ElementMatrix {
     const NAME: &'static str = "element_matrix";
     const ROLE: Role = Role::Matrices;
-    const TENSOR_TABLES: bool = false;
-    const KNOBS: bool = false;
-    const WRITES_INSIDE: bool = false;
     type Block = Block;
 
     fn supports(_: Cell, _: usize) -> bool {
         true
-    }
-
-    fn folds(_: Cell) -> bool {
-        false
-    }
-
-    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
-        NodeTable::listed(nodes)
     }
 
     fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
@@ -123,10 +112,6 @@ impl BlockOperator for Block {
         (2 * unknowns * unknowns * sides) as u64
     }
 
-    fn nominal_flops(&self) -> u64 {
-        self.scheduled_flops()
-    }
-
     fn stored(&self) -> String {
         let (unknowns, sides) = self.sizes();
         let entries = self.storage().entries();
@@ -174,18 +159,8 @@ impl BlockKernels for Kernels {
         })
     }
 
-    fn geometry_len(&self) -> usize {
-        0
-    }
-
     fn geometry_precision(&self) -> Precision {
         self.target.precision
-    }
-
-    fn pack(&self, _: CellMap, _: (f64, f64), _: &mut [f64]) {}
-
-    fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
-        Vec::new()
     }
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {

@@ -6,7 +6,7 @@ use super::schedule::Schedule;
 use super::source::KernelSpec;
 use super::tables::Tables;
 use super::work::flops;
-use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     Family, KernelSource, MapInput, Operand, Role, Target, Vectors, legal_candidates,
@@ -22,9 +22,6 @@ pub struct PrismColumn;
 
 impl Family for PrismColumn {
     const NAME: &'static str = "prism_column";
-    const TENSOR_TABLES: bool = false;
-    const KNOBS: bool = false;
-    const WRITES_INSIDE: bool = false;
     const ROLE: Role = Role::Special;
     type Block = Block;
 
@@ -39,14 +36,6 @@ impl Family for PrismColumn {
                 .ok_or("the rule is not a product"),
             _ => Err("the prisms do not form columns of equal numbers with vertical edges"),
         }
-    }
-
-    fn folds(_: Cell) -> bool {
-        false
-    }
-
-    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
-        NodeTable::listed(nodes)
     }
 
     fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
@@ -120,10 +109,6 @@ impl BlockOperator for Block {
         )
     }
 
-    fn nominal_flops(&self) -> u64 {
-        self.scheduled_flops()
-    }
-
     fn stored(&self) -> String {
         "bases of columns and heights of their edges".to_owned()
     }
@@ -172,15 +157,9 @@ impl Kernels {
 }
 
 impl BlockKernels for Kernels {
-    fn geometry_len(&self) -> usize {
-        0
-    }
-
     fn geometry_precision(&self) -> Precision {
         self.target.precision
     }
-
-    fn pack(&self, _: CellMap, _: (f64, f64), _: &mut [f64]) {}
 
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         std::mem::take(&mut self.arrays)
