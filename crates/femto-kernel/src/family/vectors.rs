@@ -39,22 +39,28 @@ impl Vectors {
         }
     }
 
+    /// The operands by which a kernel finds elements in vectors.
+    pub(super) fn lookup(self) -> &'static [Operand] {
+        const NODAL: &[Operand] = &[
+            Operand::Nodes,
+            Operand::ComponentStride,
+            Operand::Contributions,
+            Operand::ContributionStride,
+            Operand::ContributionFirst,
+        ];
+        match self {
+            Self::Element { listed: false } => &[],
+            Self::Element { listed: true } => &[Operand::Elements],
+            Self::Nodal { scatter, .. } => match scatter {
+                Scatter::Atomic => &NODAL[..2],
+                Scatter::Deterministic => NODAL,
+            },
+        }
+    }
+
     /// The operands of a kernel that finds elements in vectors by `places.h`, after its `own`.
     pub(super) fn operands(self, own: &[Operand], reads_u: bool) -> Vec<Operand> {
-        let mut all = own.to_vec();
-        match self {
-            Self::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
-            Self::Nodal { scatter, .. } => {
-                all.extend([Operand::Nodes, Operand::ComponentStride]);
-                if scatter == Scatter::Deterministic {
-                    all.extend([
-                        Operand::Contributions,
-                        Operand::ContributionStride,
-                        Operand::ContributionFirst,
-                    ]);
-                }
-            }
-        }
+        let mut all = [own, self.lookup()].concat();
         all.extend(reads_u.then_some(Operand::U));
         all.extend([Operand::V, Operand::Count]);
         all
@@ -62,23 +68,33 @@ impl Vectors {
 
     /// Defines what `places.h` reads.
     pub(super) fn define(self, source: &mut SourceBuilder, nodes: usize, components: usize) {
-        let node_stride = match self {
+        source.define("NODES", nodes);
+        source.define("COMPONENTS", components);
+        source.define("NODE_STRIDE", self.node_stride(components));
+        self.define_kind(source);
+    }
+
+    /// Stride between the nodes of a component.
+    pub(super) const fn node_stride(self, components: usize) -> usize {
+        match self {
             Self::Nodal {
                 interleaved: true, ..
             } => components,
             _ => 1,
-        };
-        let is_listed = self == Self::Element { listed: true };
-        let is_deterministic = self.scatter() == Some(Scatter::Deterministic);
-        for (name, number) in [
-            ("NODES", nodes),
-            ("COMPONENTS", components),
-            ("NODE_STRIDE", node_stride),
-            ("VECTORS_NODAL", usize::from(self.scatter().is_some())),
-            ("VECTORS_LISTED", usize::from(is_listed)),
-            ("CONTRIBUTIONS", usize::from(is_deterministic)),
+        }
+    }
+
+    /// Defines the kind of vectors.
+    pub(super) fn define_kind(self, source: &mut SourceBuilder) {
+        for (name, is) in [
+            ("VECTORS_NODAL", self.scatter().is_some()),
+            ("VECTORS_LISTED", self == Self::Element { listed: true }),
+            (
+                "CONTRIBUTIONS",
+                self.scatter() == Some(Scatter::Deterministic),
+            ),
         ] {
-            source.define(name, number);
+            source.define(name, u8::from(is));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::schedule::{CellPerThread, Schedule};
 use super::{FieldKind, Shape, Storage};
 use crate::dialect::{KernelFile, Language, SourceBuilder};
 use crate::family::operand::define_arguments;
-use crate::family::{KernelSource, Operand, Scatter, Vectors};
+use crate::family::{KernelSource, Operand, Vectors};
 use crate::scalar::Precision;
 use femto_element::tables::DenseTables;
 
@@ -173,13 +173,7 @@ const MOST_UNKNOWNS: usize = 128;
 
 fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
     let shape = &spec.shape;
-    let (nodal, interleaved, contributions) = match spec.vectors {
-        Vectors::Element { .. } => (false, false, false),
-        Vectors::Nodal {
-            interleaved,
-            scatter,
-        } => (true, interleaved, scatter == Scatter::Deterministic),
-    };
+    let nodal = spec.vectors.scatter().is_some();
     for (name, number) in [
         ("DIM", shape.dim),
         ("NODES", shape.nodes),
@@ -187,10 +181,7 @@ fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
         ("COMPONENTS", shape.components),
         ("PARAMETERS", shape.parameters),
         ("MAP_NUMBERS", shape.map_numbers()),
-        (
-            "NODE_STRIDE",
-            if interleaved { shape.components } else { 1 },
-        ),
+        ("NODE_STRIDE", spec.vectors.node_stride(shape.components)),
         ("DATA_INTERLEAVE", spec.interleave.data),
         ("VECTOR_INTERLEAVE", spec.interleave.vectors),
     ] {
@@ -204,12 +195,11 @@ fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
         ("WRITES_GRADIENTS", shape.writes_gradients),
         ("POSITIONS", shape.position),
         ("FIELD_GRADIENTS", shape.field_gradients),
-        ("VECTORS_NODAL", nodal),
-        (
-            "VECTORS_LISTED",
-            spec.vectors == Vectors::Element { listed: true },
-        ),
-        ("CONTRIBUTIONS", contributions),
+    ] {
+        source.define(name, u8::from(is));
+    }
+    spec.vectors.define_kind(source);
+    for (name, is) in [
         ("GEOMETRY_VERTICES", shape.storage == Storage::Vertices),
         ("GEOMETRY_POINTS", shape.storage == Storage::Jacobians),
         ("VERTICES_ARE_NODES", nodal && shape.degree_one),
@@ -282,10 +272,7 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
 /// The operands of a kernel, in order; see `operands.h` and `block_local.c`.
 fn operands(spec: &KernelSpec, schedule: &Schedule, input: bool) -> Vec<Operand> {
     let shape = &spec.shape;
-    let (nodal, contributions) = match spec.vectors {
-        Vectors::Element { .. } => (false, false),
-        Vectors::Nodal { scatter, .. } => (true, scatter == Scatter::Deterministic),
-    };
+    let nodal = spec.vectors.scatter().is_some();
     let mut operands = Vec::new();
     let mut add = |condition: bool, some: &[Operand]| {
         operands.extend(some.iter().filter(|_| condition));
@@ -309,19 +296,12 @@ fn operands(spec: &KernelSpec, schedule: &Schedule, input: bool) -> Vec<Operand>
         }
         Storage::Affine | Storage::Jacobians => add(true, &[Operand::Geometry]),
     }
-    let listed = spec.vectors == Vectors::Element { listed: true };
-    add(listed, &[Operand::Elements]);
-    add(nodal && !block_local, &[Operand::Nodes]);
-    add(nodal && block_local, &[Operand::BlockList]);
-    add(nodal, &[Operand::ComponentStride]);
-    add(
-        contributions,
-        &[
-            Operand::Contributions,
-            Operand::ContributionStride,
-            Operand::ContributionFirst,
-        ],
-    );
+    for &operand in spec.vectors.lookup() {
+        match operand {
+            Operand::Nodes if block_local => add(true, &[Operand::BlockList]),
+            _ => add(true, &[operand]),
+        }
+    }
     let some = |kind| shape.fields_of(kind) > 0;
     add(
         some(FieldKind::Cell) && !block_local,

@@ -34,6 +34,10 @@ pub struct Shape {
     pub fields: Fields,
     /// Bit i: whether field i is at the nodes and the form reads its gradient.
     pub field_gradients: u8,
+    /// Number of run-time parameters.
+    pub parameters: usize,
+    /// Whether the form reads the time or parameters.
+    pub reads_context: bool,
     /// Operations of f0 and f1 at one point, see [`Inspection::ops`].
     pub form_flops: u64,
 }
@@ -64,6 +68,8 @@ impl Shape {
                 &[FieldKind::Cell; MAX_FIELDS][..inspection.auxiliary.min(MAX_FIELDS)],
             ),
             field_gradients: 0,
+            parameters: inspection.parameters,
+            reads_context: inspection.reads_time || inspection.parameters > 0,
             form_flops: inspection.flops(),
         }
     }
@@ -255,6 +261,8 @@ mod tests {
             storage: Storage::PointFactors,
             fields: Fields::default(),
             field_gradients: 0,
+            parameters: 0,
+            reads_context: false,
             form_flops: 0,
         }
     }

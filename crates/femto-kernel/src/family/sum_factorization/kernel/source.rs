@@ -4,13 +4,12 @@ use super::matrices::{matrices, products, rule};
 use super::padding::{Rows, Stage, Strides};
 use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer, warp_elements};
 use crate::dialect::{KernelFile, SourceBuilder};
-use crate::expr::{GraphError, Input};
+use crate::expr::GraphError;
 use crate::family::fields::FieldKind;
 use crate::family::operand::define_arguments;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
-use crate::family::{KernelSource, Operand, Scatter, Vectors};
-use crate::form::TracedForm;
+use crate::family::{KernelSource, Operand, Vectors};
 
 macro_rules! file {
     ($name:literal) => {
@@ -197,7 +196,7 @@ impl KernelSpec<'_> {
                 source.define("NODAL_FIELDS", 0);
                 source.define("NODAL_GRADIENTS", 0);
             }
-            PointStep::Form(form) => define_form(source, &self.shape, form),
+            PointStep::Form(_) => define_form(source, &self.shape),
         }
     }
 
@@ -212,20 +211,8 @@ impl KernelSpec<'_> {
                 Operand::BlockSlots,
             ]);
         }
-        match self.vectors {
-            Vectors::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
-            Vectors::Nodal { scatter, .. } => {
-                all.extend([Operand::Nodes, Operand::ComponentStride]);
-                if scatter == Scatter::Deterministic {
-                    all.extend([
-                        Operand::Contributions,
-                        Operand::ContributionStride,
-                        Operand::ContributionFirst,
-                    ]);
-                }
-            }
-        }
-        if let PointStep::Form(form) = self.step {
+        all.extend(self.vectors.lookup());
+        if let PointStep::Form(_) = self.step {
             let has = |kind| self.shape.fields.count(kind) > 0;
             all.extend(has(FieldKind::Cell).then_some(Operand::CellFields));
             if has(FieldKind::Nodal) {
@@ -233,7 +220,7 @@ impl KernelSpec<'_> {
                 all.extend(self.vectors.scatter().map(|_| Operand::FieldStride));
             }
             all.extend(has(FieldKind::Points).then_some(Operand::PointFields));
-            all.extend(reads_context(form).then_some(Operand::EvalContext));
+            all.extend(self.shape.reads_context.then_some(Operand::EvalContext));
         }
         all.extend(input.then_some(Operand::U));
         all.extend([Operand::V, Operand::Count]);
@@ -249,31 +236,19 @@ fn include(source: &mut SourceBuilder, files: &[KernelFile]) {
 
 /// Sizes of an element, and the definitions needed by `family/sum_factorization/text/nodes.h`.
 fn define_vectors(source: &mut SourceBuilder, shape: &Shape, vectors: Vectors) {
-    let (nodal, listed, interleaved, contributions) = match vectors {
-        Vectors::Element { listed } => (false, listed, false, false),
-        Vectors::Nodal {
-            interleaved,
-            scatter,
-        } => (true, false, interleaved, scatter == Scatter::Deterministic),
-    };
     source.define("DIM", shape.dim);
     source.define("NODES_1D", shape.nodes_1d);
     source.define("POINTS_1D", shape.points_1d);
     source.define("COMPONENTS", shape.components);
-    source.define(
-        "NODE_STRIDE",
-        if interleaved { shape.components } else { 1 },
-    );
+    source.define("NODE_STRIDE", vectors.node_stride(shape.components));
     source.define("COLLOCATED", u8::from(shape.collocated));
     source.define("VALUES", u8::from(shape.values));
     source.define("GRADIENTS", u8::from(shape.gradients));
-    source.define("VECTORS_NODAL", u8::from(nodal));
-    source.define("VECTORS_LISTED", u8::from(listed));
-    source.define("CONTRIBUTIONS", u8::from(contributions));
+    vectors.define_kind(source);
 }
 
 /// Inputs of the form besides the solution.
-fn define_form(source: &mut SourceBuilder, shape: &Shape, form: &TracedForm) {
+fn define_form(source: &mut SourceBuilder, shape: &Shape) {
     source.define("POSITION", u8::from(shape.position));
     source.define("FIELDS", shape.fields.len());
     for (count, list, kind) in [
@@ -291,19 +266,6 @@ fn define_form(source: &mut SourceBuilder, shape: &Shape, form: &TracedForm) {
         "NODAL_GRADIENTS",
         read.fold(0, |mask, (n, _)| mask | 1 << n),
     );
-    source.define("PARAMETERS", parameters(form));
-    source.define("CONTEXT", u8::from(reads_context(form)));
-}
-
-/// Run-time parameters that must be given.
-fn parameters(form: &TracedForm) -> usize {
-    let of = |input| match input {
-        Input::Parameter(index) => usize::from(index) + 1,
-        _ => 0,
-    };
-    form.inputs().into_iter().map(of).max().unwrap_or(0)
-}
-
-fn reads_context(form: &TracedForm) -> bool {
-    parameters(form) > 0 || form.inputs().contains(&Input::Time)
+    source.define("PARAMETERS", shape.parameters);
+    source.define("CONTEXT", u8::from(shape.reads_context));
 }

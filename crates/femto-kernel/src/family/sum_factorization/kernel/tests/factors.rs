@@ -28,6 +28,8 @@ fn shape(points_1d: usize, storage: Storage) -> Shape {
         storage,
         fields: Fields::default(),
         field_gradients: 0,
+        parameters: 0,
+        reads_context: false,
         form_flops: 0,
     }
 }
