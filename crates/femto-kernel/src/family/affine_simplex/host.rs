@@ -1,7 +1,7 @@
 //! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time.
 
 use super::Matrices;
-use crate::family::batch::{Batch, ElementKernel, Workspace, gather_any, scatter_any, scratch_of};
+use crate::family::batch::{Batch, ElementKernel, Identity, Workspace, gather_any, scatter_any};
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -52,6 +52,7 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             |matrix: Vec<f64>| (0..*nodes).map(move |n| T::from_f64(matrix[n * nodes + n]));
         Box::new(Kernel::<T::Lanes<S>> {
             token,
+            identity: Identity::default(),
             dim: *dim,
             nodes: *nodes,
             rank: *rank,
@@ -117,6 +118,7 @@ impl<R: crate::scalar::Real> RowBlocks<R> {
 /// The kernel for one kind of lanes.
 struct Kernel<L: Lanes> {
     token: L::Token,
+    identity: Identity,
     dim: usize,
     nodes: usize,
     rank: usize,
@@ -150,14 +152,6 @@ impl<L: Lanes> Kernel<L> {
             out: zeros(self.components * self.nodes),
             columns: zeros(self.back.columns),
         }
-    }
-
-    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
-        let fits = |it: &Scratch<L>| {
-            it.nodal.len() == self.components * self.nodes && it.columns.len() == self.back.columns
-        };
-        scratch_of(workspace, fits, || self.scratch())
     }
 
     /// Multiplies derivatives by the factors G, and values by λ |J|.
@@ -203,7 +197,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
     }
 
     fn workspace(&self) -> Workspace {
-        Box::new(self.scratch())
+        self.identity.workspace(self.scratch())
     }
 
     fn apply(
@@ -217,7 +211,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
             nodal,
             out,
             columns,
-        } = self.scratch_of(workspace);
+        } = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
             || {
@@ -239,7 +233,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
-        let Scratch { out, .. } = self.scratch_of(workspace);
+        let Scratch { out, .. } = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
             || {

@@ -21,27 +21,6 @@ use std::sync::Arc;
 /// The scratch memory of one thread. A kernel given another kernel's workspace replaces it by its own.
 pub type Workspace = Box<dyn Any + Send>;
 
-/// The scratch arrays inside a workspace, replaced by `new` ones unless they are a kernel's own.
-#[inline]
-pub(crate) fn scratch_of<S: Send + 'static>(
-    workspace: &mut Workspace,
-    is_own: impl FnOnce(&S) -> bool,
-    new: impl FnOnce() -> S,
-) -> &mut S {
-    if !workspace.downcast_ref().is_some_and(is_own) {
-        renew(workspace, new);
-    }
-    workspace
-        .downcast_mut()
-        .expect("the lines above made it of this type")
-}
-
-#[cold]
-#[inline(never)]
-fn renew<S: Send + 'static>(workspace: &mut Workspace, new: impl FnOnce() -> S) {
-    *workspace = Box::new(new());
-}
-
 /// Tells the scratch arrays of one kernel from those of all others, which may be as long.
 #[derive(Clone, Default)]
 pub(crate) struct Identity(Arc<()>);
@@ -67,11 +46,17 @@ impl Identity {
         new: impl FnOnce() -> S,
     ) -> &'a mut S {
         let is_own = |it: &Own<S>| Arc::ptr_eq(&it.owner.0, &self.0);
-        let new = || Own {
-            owner: self.clone(),
-            scratch: new(),
-        };
-        &mut scratch_of(workspace, is_own, new).scratch
+        if !workspace.downcast_ref().is_some_and(is_own) {
+            self.renew(workspace, new);
+        }
+        let own: Option<&mut Own<S>> = workspace.downcast_mut();
+        &mut own.expect("the lines above made it of this type").scratch
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn renew<S: Send + 'static>(&self, workspace: &mut Workspace, new: impl FnOnce() -> S) {
+        *workspace = self.workspace(new());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Host loops: SIMD over elements, whose matrices are read once.
 
 use crate::family::MatrixStorage;
-use crate::family::batch::{Batch, ElementKernel, Workspace, gather_any, scatter_any, scratch_of};
+use crate::family::batch::{Batch, ElementKernel, Identity, Workspace, gather_any, scatter_any};
 use crate::scalar::{Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -36,6 +36,7 @@ impl<T: Vectorizable> SimdTask for Build<T> {
     fn run<S: Simd>(self, token: S) -> Self::Output {
         Box::new(Kernel::<T::Lanes<S>> {
             token,
+            identity: Identity::default(),
             storage: self.storage,
             nodes: self.nodes,
             components: self.components,
@@ -46,6 +47,7 @@ impl<T: Vectorizable> SimdTask for Build<T> {
 /// The kernel for one kind of lanes.
 struct Kernel<L: Lanes> {
     token: L::Token,
+    identity: Identity,
     storage: MatrixStorage,
     nodes: usize,
     components: usize,
@@ -67,13 +69,6 @@ impl<L: Lanes> Kernel<L> {
             u: self.zeros(),
             v: self.zeros(),
         }
-    }
-
-    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
-        let len = self.nodes * self.components;
-        let fits = |it: &Scratch<L>| it.u.len() == len;
-        scratch_of(workspace, fits, || self.scratch())
     }
 
     /// v = v + A u for a right-hand side.
@@ -124,7 +119,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
     }
 
     fn workspace(&self) -> Workspace {
-        Box::new(self.scratch())
+        self.identity.workspace(self.scratch())
     }
 
     fn apply(
@@ -134,7 +129,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
         target: &mut [L::Real],
         workspace: &mut Workspace,
     ) {
-        let Scratch { u, v } = self.scratch_of(workspace);
+        let Scratch { u, v } = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
             || {
@@ -152,7 +147,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
-        let Scratch { v, .. } = self.scratch_of(workspace);
+        let Scratch { v, .. } = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
             || {

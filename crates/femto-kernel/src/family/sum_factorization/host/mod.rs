@@ -15,7 +15,7 @@ mod sweep;
 
 pub use build::HostPlan;
 
-use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace, scratch_of};
+use crate::family::batch::{Batch, ElementKernel, Identity, NodeTable, Workspace};
 use crate::scalar::Lanes;
 use contraction::Contraction;
 use diagonal::Products;
@@ -27,6 +27,7 @@ use sweep::Sweeps;
 /// The kernel for one kind of lanes.
 struct HostKernel<L: Lanes> {
     token: L::Token,
+    identity: Identity,
     stage: Box<dyn Stage<L>>,
     basis: TensorTables,
     /// Numbers of packed geometry per element.
@@ -46,25 +47,14 @@ struct HostKernel<L: Lanes> {
 }
 
 /// Layers of nodes and of points along k.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 struct Layers1d {
     nodes: usize,
     points: usize,
 }
 
-/// The sizes that scratch arrays must fit: layers, nodes and points along an axis, and the number of
-/// components and auxiliary fields at the nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sizes {
-    layers: Layers1d,
-    nodes_1d: usize,
-    points_1d: usize,
-    inputs: usize,
-}
-
 /// Scratch arrays of lanes. Auxiliary fields at the nodes follow the components.
 struct Scratch<L> {
-    sizes: Sizes,
     /// `[component][node]`.
     nodal: Vec<L>,
     /// One component, between contractions.
@@ -109,6 +99,7 @@ impl<L: Lanes> HostKernel<L> {
         };
         Self {
             token,
+            identity: Identity::default(),
             stage,
             basis: basis.clone(),
             geometry_len,
@@ -162,30 +153,13 @@ impl<L: Lanes> HostKernel<L> {
         self.basis.cell.dim() == 3
     }
 
-    fn sizes(&self) -> Sizes {
-        Sizes {
-            layers: self.layers,
-            nodes_1d: self.basis.nodes_1d,
-            points_1d: self.basis.points_1d,
-            inputs: self.inputs(),
-        }
-    }
-
-    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
-        let fits = |it: &Scratch<L>| it.sizes == self.sizes();
-        scratch_of(workspace, fits, || self.scratch())
-    }
-
     fn scratch(&self) -> Scratch<L> {
         let zero = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
-        let sizes = self.sizes();
-        let (q, g, c) = (sizes.nodes_1d, sizes.points_1d, sizes.inputs);
+        let (q, g, c) = (self.basis.nodes_1d, self.basis.points_1d, self.inputs());
         let zeros = |len: usize| vec![zero; len];
         let all = c * self.layers.points.max(self.layers.nodes) * g.max(q).pow(2);
         let group = c * self.group * g.max(q).pow(2);
         Scratch {
-            sizes,
             nodal: zeros(c * self.basis.nodes()),
             partial: zeros(all),
             layer: zeros(self.group * g.max(q).pow(2)),
@@ -208,7 +182,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     }
 
     fn workspace(&self) -> Workspace {
-        Box::new(self.scratch())
+        self.identity.workspace(self.scratch())
     }
 
     fn apply(
@@ -218,7 +192,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
         target: &mut [L::Real],
         workspace: &mut Workspace,
     ) {
-        let scratch = self.scratch_of(workspace);
+        let scratch = self.identity.scratch_of(workspace, || self.scratch());
         let data = BatchData::of(batch, self.basis.points());
         let unknowns = self.unknowns();
         self.token.vectorize(
@@ -237,7 +211,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
-        let scratch = self.scratch_of(workspace);
+        let scratch = self.identity.scratch_of(workspace, || self.scratch());
         self.gather_fields(batch, &mut scratch.nodal);
         self.element_diagonals(&BatchData::of(batch, self.basis.points()), scratch);
         let nodal = &scratch.nodal[..self.unknowns()];
