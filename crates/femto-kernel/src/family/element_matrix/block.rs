@@ -1,7 +1,7 @@
 //! element_matrix as a family.
 
 use super::host;
-use super::schedule::{Schedule, default};
+use super::schedule::{Schedule, Sizes, default};
 use super::source::KernelSpec;
 use crate::family::batch::ElementKernel;
 use crate::family::{
@@ -28,11 +28,13 @@ impl Family for ElementMatrix {
     }
 
     fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
-        let inspection = &operator.inspection;
+        let (nodes, inspection) = (operator.tables.nodes(), &operator.inspection);
+        let (components, mixed) = (inspection.components, inspection.mixed);
         Ok(Block {
-            nodes: operator.tables.nodes(),
-            components: inspection.components,
-            mixed: inspection.mixed,
+            nodes,
+            components,
+            mixed,
+            sizes: Sizes::new(nodes, components, mixed),
             symmetric: inspection.symmetric,
         })
     }
@@ -44,6 +46,7 @@ pub struct Block {
     nodes: usize,
     components: usize,
     mixed: bool,
+    sizes: Sizes,
     symmetric: bool,
 }
 
@@ -59,19 +62,8 @@ impl Block {
         }
     }
 
-    /// Rows of a matrix, and its right-hand sides.
-    fn sizes(&self) -> (usize, usize) {
-        match self.mixed {
-            true => (self.nodes * self.components, 1),
-            false => (self.nodes, self.components),
-        }
-    }
-
     fn storage(&self) -> MatrixStorage {
-        MatrixStorage {
-            unknowns: self.sizes().0,
-            triangle: self.symmetric,
-        }
+        self.sizes.storage(self.symmetric)
     }
 
     pub(in crate::family) fn kernel<T, F, const D: usize, const C: usize>(
@@ -108,12 +100,12 @@ impl BlockOperator for Block {
     }
 
     fn scheduled_flops(&self) -> u64 {
-        let (unknowns, sides) = self.sizes();
+        let Sizes { unknowns, sides } = self.sizes;
         (2 * unknowns * unknowns * sides) as u64
     }
 
     fn stored(&self) -> String {
-        let (unknowns, sides) = self.sizes();
+        let Sizes { unknowns, sides } = self.sizes;
         let entries = self.storage().entries();
         let part = if self.symmetric { "a triangle of " } else { "" };
         let shared = match sides {
@@ -128,12 +120,11 @@ impl BlockOperator for Block {
         target: &Target,
         elements: &dyn Elements,
     ) -> Result<Box<dyn BlockKernels>, BlockError> {
-        let sizes = self.spec(target, target.vectors).sizes();
         Ok(Box::new(Kernels {
             block: self.clone(),
             target: *target,
             elements: elements.count(),
-            schedule: default(sizes, self.symmetric, &target.limits),
+            schedule: default(self.sizes, self.symmetric, &target.limits),
         }))
     }
 }
@@ -153,7 +144,7 @@ impl BlockKernels for Kernels {
         let spec = self.block.spec(&self.target, vectors);
         Some(Assembly {
             len: spec.matrices_len(&self.schedule, self.elements),
-            columns: spec.sizes().unknowns,
+            columns: self.block.sizes.unknowns,
             unit: spec.unit_source(&self.schedule),
             store: spec.store_source(&self.schedule),
         })
@@ -166,7 +157,7 @@ impl BlockKernels for Kernels {
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.block.spec(&self.target, vectors);
         legal_candidates([self.schedule, self.schedule.plain()], |schedule| {
-            schedule.validate(spec.sizes(), self.target.precision, &self.target.limits)?;
+            schedule.validate(self.block.sizes, self.target.precision, &self.target.limits)?;
             Ok(Candidate {
                 schedule: schedule.to_string(),
                 source: spec.source(&schedule),

@@ -1,7 +1,7 @@
 //! Schedules of the kernels: the storage of the matrices, and how a block of threads shares them.
 
 use crate::dialect::BlockShape;
-use crate::family::{Limits, ScheduleError};
+use crate::family::{Limits, MatrixStorage, ScheduleError};
 use crate::scalar::Precision;
 use core::fmt;
 
@@ -23,13 +23,31 @@ pub struct Schedule {
     pub prefetch: bool,
 }
 
-/// The sizes on which a schedule depends.
+/// The sizes of the matrices, on which a schedule depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Rows of a matrix.
     pub unknowns: usize,
     /// Right-hand sides of a matrix: the components, if these do not mix.
     pub sides: usize,
+}
+
+impl Sizes {
+    /// Those of elements with these numbers of nodes and components, which are mixed or not.
+    pub(super) fn new(nodes: usize, components: usize, mixed: bool) -> Self {
+        let (unknowns, sides) = match mixed {
+            true => (nodes * components, 1),
+            false => (nodes, components),
+        };
+        Self { unknowns, sides }
+    }
+
+    pub(super) fn storage(self, triangle: bool) -> MatrixStorage {
+        MatrixStorage {
+            unknowns: self.unknowns,
+            triangle,
+        }
+    }
 }
 
 impl Schedule {

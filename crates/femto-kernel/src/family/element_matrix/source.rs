@@ -37,23 +37,11 @@ macro_rules! file {
 impl KernelSpec {
     /// The sizes on which schedules depend.
     pub fn sizes(&self) -> Sizes {
-        match self.mixed {
-            true => Sizes {
-                unknowns: self.nodes * self.components,
-                sides: 1,
-            },
-            false => Sizes {
-                unknowns: self.nodes,
-                sides: self.components,
-            },
-        }
+        Sizes::new(self.nodes, self.components, self.mixed)
     }
 
     fn storage(&self, schedule: &Schedule) -> MatrixStorage {
-        MatrixStorage {
-            unknowns: self.sizes().unknowns,
-            triangle: schedule.triangle,
-        }
+        self.sizes().storage(schedule.triangle)
     }
 
     /// Length of the array of matrices: that of whole groups of elements.
