@@ -122,7 +122,7 @@ impl BlockOperator for Block {
     }
 
     fn stored_precision(&self, factors: FactorPrecision, precision: Precision) -> Precision {
-        factors.of(self.shape.storage, precision)
+        self.shape.storage.precision(factors, precision)
     }
 
     fn scheduled_flops(&self) -> u64 {

@@ -24,6 +24,9 @@ pub mod work;
 
 pub use block::{Block, SumFactorization};
 
+use super::FactorPrecision;
+use crate::scalar::Precision;
+
 /// The storage of an element's geometry, by kind of map and data level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Storage {
@@ -45,6 +48,14 @@ impl Storage {
     /// Whether coefficients are folded into stored factors.
     fn is_factors(self) -> bool {
         matches!(self, Self::ElementFactors | Self::PointFactors)
+    }
+
+    /// The precision of stored geometry, for arithmetic in `precision`.
+    fn precision(self, factors: FactorPrecision, precision: Precision) -> Precision {
+        match self {
+            Self::PointFactors => factors.at_points(precision),
+            _ => precision,
+        }
     }
 }
 

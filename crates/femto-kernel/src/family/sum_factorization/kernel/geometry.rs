@@ -2,20 +2,9 @@
 
 use super::{KernelSpec, PointStep};
 use crate::family::CellMap;
-use crate::family::FactorPrecision;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::factors::factors;
-use crate::scalar::{Precision, Real};
-
-impl FactorPrecision {
-    /// The precision of stored element geometry, for arithmetic in `precision`.
-    pub fn of(self, storage: Storage, precision: Precision) -> Precision {
-        match storage {
-            Storage::PointFactors => self.at_points(precision),
-            _ => precision,
-        }
-    }
-}
+use crate::scalar::Real;
 
 impl KernelSpec<'_> {
     /// Length of an element's packed geometry.

@@ -89,7 +89,7 @@ impl KernelSpec<'_> {
     /// The precision of packed geometry.
     pub fn stored_precision(&self) -> Precision {
         match self.step {
-            PointStep::Factors(factors) => factors.of(self.shape.storage, self.precision),
+            PointStep::Factors(factors) => self.shape.storage.precision(factors, self.precision),
             PointStep::Form(_) => self.precision,
         }
     }

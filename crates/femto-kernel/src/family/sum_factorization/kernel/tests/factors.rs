@@ -213,7 +213,7 @@ fn staged_factors_lie_where_they_can_be_copied_to() {
                 let basis = basis(points);
                 let spec = spec(&basis, shape, ELEMENTS, (precision, factors));
                 let stage = Stage::of(&schedule, &spec);
-                let stored = factors.of(shape.storage, precision).bytes() as u32;
+                let stored = shape.storage.precision(factors, precision).bytes() as u32;
                 let number = precision.bytes() as u32;
                 let (start, slot) = (stage.start * number, stage.slot * stored);
                 let slots = Places::of(&schedule, &shape).slots;
