@@ -55,35 +55,6 @@ impl Model {
         self.n_bc() * self.n_comp
     }
 
-    /// N_sqc = N_bs / N_b, cells in series at points.
-    pub fn n_sqc(&self) -> u64 {
-        self.n_bs() / self.n_b
-    }
-
-    /// Equation 3: maximum bytes of shared memory of a batch.
-    pub fn shared_bytes(&self) -> u64 {
-        let Self { d, n_q, .. } = *self;
-        let (n_t, n_bt) = (self.n_t(), self.n_bt());
-        self.bytes
-            * ((d * d + 1) * n_t + (d + 1) * n_bt * n_q + n_t * n_bt + (d + 1) * n_t * self.n_sqc())
-    }
-
-    /// Equation 4: equation 3 per cell.
-    pub fn shared_bytes_per_cell(&self) -> f64 {
-        self.per_cell(self.d + 1, self.n_sqc())
-    }
-
-    /// Equation 5: the same if f0 is zero, which needs neither tables nor memory.
-    pub fn shared_bytes_per_cell_without_f0(&self) -> f64 {
-        self.per_cell(self.d, self.n_q)
-    }
-
-    fn per_cell(&self, tables: u64, serial: u64) -> f64 {
-        let geometry = (self.d * self.d + 1 + self.n_bt() + tables * serial) as f64;
-        let shared = tables as f64 / self.n_bl as f64;
-        (self.bytes * self.n_comp) as f64 * (geometry + shared)
-    }
-
     /// Equation 6: bytes loaded for a batch.
     pub fn bytes_per_batch(&self) -> u64 {
         let Self { d, n_q, .. } = *self;
