@@ -235,7 +235,7 @@ impl Graph {
     }
 
     /// A function of two numbers, simplified.
-    fn apply(&mut self, function: Binary, a: Handle, b: Handle) -> Handle {
+    pub(super) fn apply(&mut self, function: Binary, a: Handle, b: Handle) -> Handle {
         match function {
             Binary::Add => self.add(a, b),
             Binary::Sub => self.sub(a, b),

@@ -153,15 +153,7 @@ impl<'a> Parser<'a> {
             .constant_value(a)
             .zip(self.graph.constant_value(b));
         check_constant(place, constants.map(|(a, b)| function.apply(a, b)))?;
-        Ok(match function {
-            Binary::Add => self.graph.add(a, b),
-            Binary::Sub => self.graph.sub(a, b),
-            Binary::Mul => self.graph.mul(a, b),
-            Binary::Div => self.graph.div(a, b),
-            Binary::Pow => self.graph.pow(a, b),
-            Binary::Min => self.graph.min(a, b),
-            Binary::Max => self.graph.max(a, b),
-        })
+        Ok(self.graph.apply(function, a, b))
     }
 
     fn unary(
