@@ -5,7 +5,7 @@
 
 use fearless_simd::Simd;
 use femto_kernel::expr::{Dialect, Input, Signature};
-use femto_kernel::form::{Expressions, Form, FormExpressions, ParsedForm, Point};
+use femto_kernel::form::{Expressions, Form, FormExpressions, GraphForm, Point, TracedForm};
 use femto_kernel::scalar::{Lanes, Real, Scalar, SimdLevel, SimdTask, Vectorizable, dispatch};
 use std::fmt::Write as _;
 use std::marker::PhantomData;
@@ -77,15 +77,19 @@ const NUMBERS: [f64; 17] = [
 ];
 
 const COUNT: usize = CASES.len();
-type Everything = ParsedForm<2, COUNT>;
+type Everything = GraphForm<2, COUNT>;
 
-fn form() -> Everything {
+fn traced() -> TracedForm {
     let expressions = CASES.map(|(text, _)| text.to_owned()).to_vec();
-    ParsedForm::parse(&FormExpressions {
+    let expressions = FormExpressions {
         f0: Some(Expressions::Each(expressions)),
         ..FormExpressions::default()
-    })
-    .unwrap()
+    };
+    TracedForm::parse(&expressions, 2, COUNT).unwrap()
+}
+
+fn form() -> Everything {
+    GraphForm::new(&traced()).unwrap()
 }
 
 fn pairs() -> impl Iterator<Item = [f64; 2]> {
@@ -165,8 +169,7 @@ fn lanes_match_the_table() {
 
 #[test]
 fn printed_c_matches_the_table() {
-    let form = form();
-    let traced = form.traced();
+    let traced = traced();
     let signature = |name| Signature {
         name,
         inputs: &[(Input::Value(0), "a"), (Input::Value(1), "b")],

@@ -5,8 +5,8 @@
 use fearless_simd::Simd;
 use femto_kernel::form::{
     Coefficient, Componentwise, ConvectionDiffusion, Diffusion, Expressions, Form, FormExpressions,
-    Jacobian, LinearElasticity, Mass, NeoHookean, NonlinearDiffusion, PLaplacian, ParsedForm,
-    Point, Poisson, ScreenedPoisson, SymmetricGradient, inspect, trace,
+    GraphForm, Jacobian, LinearElasticity, Mass, NeoHookean, NonlinearDiffusion, PLaplacian, Point,
+    Poisson, ScreenedPoisson, SymmetricGradient, TracedForm, inspect, trace,
 };
 use femto_kernel::scalar::{Lanes, Scalar, SimdLevel, SimdTask, Traced, Vectorizable, dispatch};
 use rand::rngs::SmallRng;
@@ -108,7 +108,7 @@ fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
 fn parse<const D: usize, const C: usize>(
     f0: Option<Expressions>,
     f1: Option<Expressions>,
-) -> ParsedForm<D, C> {
+) -> TracedForm {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let expressions = FormExpressions {
         f0,
@@ -116,7 +116,7 @@ fn parse<const D: usize, const C: usize>(
         fields: names(&["kappa", "velocity"]),
         parameters: names(&["mu", "p"]),
     };
-    ParsedForm::parse(&expressions).unwrap()
+    TracedForm::parse(&expressions, D, C).unwrap()
 }
 
 /// Compares a form as text with the same form in Rust: its values, those of its derivative, over lanes of
@@ -130,7 +130,8 @@ fn assert_same<F: Form<D, C> + Copy, const D: usize, const C: usize>(
     let seed = rand::random();
     println!("seed {seed}");
     let rng = &mut SmallRng::seed_from_u64(seed);
-    let text = parse::<D, C>(f0, f1);
+    let traced = parse::<D, C>(f0, f1);
+    let text = GraphForm::<D, C>::new(&traced).unwrap();
     let jacobian = (Jacobian(text.clone()), Jacobian(rust));
     for _ in 0..10 {
         let state = State::<D, C>::random(rng);
@@ -163,7 +164,7 @@ fn assert_same<F: Form<D, C> + Copy, const D: usize, const C: usize>(
         (found.auxiliary, found.parameters),
         (wanted.auxiliary, wanted.parameters)
     );
-    assert_is_traced_to_itself(&text);
+    assert_is_traced_to_itself(&text, &traced);
 }
 
 fn over_lanes<T: Vectorizable, F: Form<D, C>, const D: usize, const C: usize>(
@@ -182,9 +183,12 @@ fn over_lanes<T: Vectorizable, F: Form<D, C>, const D: usize, const C: usize>(
 
 /// A form as text that runs on symbols of its own graph reproduces its nodes.
 #[track_caller]
-fn assert_is_traced_to_itself<const D: usize, const C: usize>(form: &ParsedForm<D, C>) {
+fn assert_is_traced_to_itself<const D: usize, const C: usize>(
+    form: &GraphForm<D, C>,
+    traced: &TracedForm,
+) {
     use femto_kernel::expr::Input;
-    let graph = RefCell::new(form.traced().graph.clone());
+    let graph = RefCell::new(traced.graph.clone());
     let input = |input| Traced::input(&graph, input);
     let gradient = |component: usize, axis: usize| Input::Gradient {
         component: component as u8,
@@ -210,9 +214,9 @@ fn assert_is_traced_to_itself<const D: usize, const C: usize>(form: &ParsedForm<
     };
     let f0 = form.f0(&point).map(Traced::handle);
     let f1 = form.f1(&point).map(|row| row.map(Traced::handle));
-    assert_eq!(f0.as_slice(), form.traced().f0);
-    assert_eq!(f1.as_flattened(), form.traced().f1);
-    assert_eq!(trace(form).ops(), form.traced().ops());
+    assert_eq!(f0.as_slice(), traced.f0);
+    assert_eq!(f1.as_flattened(), traced.f1);
+    assert_eq!(trace(form).ops(), traced.ops());
 }
 
 fn some<T: Into<Expressions>>(expressions: T) -> Option<Expressions> {
@@ -357,7 +361,8 @@ fn nothing_that_is_read_panics() {
             fields: vec!["kappa".to_owned()],
             parameters: vec!["mu".to_owned()],
         };
-        if let Ok(form) = ParsedForm::<2, 2>::parse(&expressions) {
+        if let Ok(traced) = TracedForm::parse(&expressions, 2, 2) {
+            let form = GraphForm::<2, 2>::new(&traced).unwrap();
             numbers(&form, &State::random(rng));
             accepted += 1;
         }

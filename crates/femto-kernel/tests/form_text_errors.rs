@@ -1,7 +1,7 @@
 //! Invalid expressions of forms, and their error messages.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto_kernel::form::{Expressions, FormExpressions, FormParseError, ParsedForm};
+use femto_kernel::form::{Expressions, FormExpressions, FormParseError, TracedForm};
 
 fn some<T: Into<Expressions>>(expressions: T) -> Option<Expressions> {
     Some(expressions.into())
@@ -18,7 +18,7 @@ fn error<const D: usize, const C: usize>(
         fields,
         parameters,
     };
-    ParsedForm::<D, C>::parse(&expressions)
+    TracedForm::parse(&expressions, D, C)
         .unwrap_err()
         .to_string()
 }
@@ -94,7 +94,7 @@ fn named(fields: &[&str], parameters: &[&str]) -> FormParseError {
         parameters: owned(parameters),
         ..FormExpressions::default()
     };
-    ParsedForm::<2, 2>::parse(&expressions).unwrap_err()
+    TracedForm::parse(&expressions, 2, 2).unwrap_err()
 }
 
 #[test]
@@ -123,11 +123,7 @@ fn names_stand_for_one_thing() {
 fn the_work_of_a_form_is_limited() {
     let terms: String = (0..3000).map(|i| format!(" + sin(u + {i})")).collect();
     let long = format!("u{terms}");
-    let shared = ParsedForm::<3>::parse(&FormExpressions {
-        f0: some(&long[..]),
-        ..FormExpressions::default()
-    });
-    let found = shared.map(|_| ()).unwrap_err().to_string();
+    let found = error::<3, 1>(some(&long[..]), None);
     assert_eq!(
         found,
         "the form has 8999 operations; at most 4096 are supported"

@@ -1,9 +1,9 @@
 //! Functions outside their domains: the same results on the device as on the host.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use femto_kernel::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use femto_kernel::family::Limits;
-use femto_kernel::form::{Expressions, Form, FormExpressions, ParsedForm, Point};
+use femto_kernel::form::{Expressions, Form, FormExpressions, GraphForm, Point, TracedForm};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};
@@ -66,7 +66,7 @@ const DRIVER: KernelFile = KernelFile {
 const DIM: usize = 2;
 const COUNT: usize = FUNCTIONS.len();
 const BLOCK: BlockShape = BlockShape::row(64);
-type Functions = ParsedForm<DIM, COUNT>;
+type Functions = GraphForm<DIM, COUNT>;
 
 /// One case in each precision, only to be run: its registers are irrelevant.
 pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -79,20 +79,21 @@ pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Ca
     made.filter_map(Result::ok).collect()
 }
 
-fn form() -> Result<Functions> {
+fn traced() -> Result<TracedForm> {
     let expressions = FormExpressions {
         f0: Some(Expressions::Each(FUNCTIONS.map(str::to_owned).to_vec())),
         ..FormExpressions::default()
     };
-    Ok(ParsedForm::parse(&expressions)?)
+    Ok(TracedForm::parse(&expressions, DIM, COUNT)?)
 }
 
 fn case(language: Language, precision: Precision) -> Result<Case> {
-    let form = form()?;
+    let traced = traced()?;
+    let form = Functions::new(&traced).context("the functions have other sizes")?;
     let mut source = SourceBuilder::new(language, precision, BLOCK);
     source.define("FUNCTIONS", COUNT);
     source.define("DIM", DIM);
-    source.code("form", &form.traced().point_function(precision, language)?);
+    source.code("form", &traced.point_function(precision, language)?);
     source.include(DRIVER);
     let check: Check = match precision {
         Precision::Fp64 => {
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn the_functions_are_a_form() -> Result<()> {
-        form()?;
+        traced()?;
         assert_eq!(
             cases(Selection::All, Language::OpenCl, &Limits::default()).len(),
             2

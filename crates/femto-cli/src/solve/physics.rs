@@ -5,7 +5,7 @@ use crate::case::{self, Case, CaseError, Coefficient, Form, FormSource, Located,
 use crate::failure::Failure;
 use femto::fem::mesh::Mesh;
 use femto::kernel::expr::{Graph, Handle, Input, names};
-use femto::kernel::form::{self, FormParseError, ParsedForm, TracedForm, trace};
+use femto::kernel::form::{self, FormParseError, TracedForm, trace};
 use femto::kernel::scalar::Traced;
 use femto::operator::Auxiliary;
 use femto::problem::{Expression, by_group};
@@ -116,23 +116,18 @@ where
         Form::Elasticity(_) => trace::<_, D, D>(&form::LinearElasticity { lambda, mu }),
         Form::NeoHookean(_) => trace::<_, D, D>(&form::NeoHookean { lambda, mu }),
         Form::Text(source) => {
-            let parsed =
-                match source.components.value {
-                    1 => ParsedForm::<D, 1>::parse(&source.expressions)
-                        .map(|form| form.traced().clone()),
-                    components if components == D => ParsedForm::<D, D>::parse(&source.expressions)
-                        .map(|form| form.traced().clone()),
-                    found => {
-                        let expected = format!("1 or {D} on these cells");
-                        let span = source.components.span.clone();
-                        return Err(mistake_of_length(
-                            case,
-                            "`components`",
-                            (expected, found),
-                            span,
-                        ));
-                    }
-                };
+            let found = source.components.value;
+            if ![1, D].contains(&found) {
+                let expected = format!("1 or {D} on these cells");
+                let span = source.components.span.clone();
+                return Err(mistake_of_length(
+                    case,
+                    "`components`",
+                    (expected, found),
+                    span,
+                ));
+            }
+            let parsed = TracedForm::parse(&source.expressions, D, found);
             let parsed = parsed.map_err(|error| expression_mistake(case, source, error))?;
             check_names(case, source)?;
             parsed

@@ -24,16 +24,11 @@ impl<const D: usize, const C: usize> GraphForm<D, C> {
     /// The form of a graph; `None` if its dimension or number of components differs.
     pub fn new(traced: &TracedForm) -> Option<Self> {
         let fits = traced.dim == D && traced.f0.len() == C && traced.f1.len() == C * D;
-        fits.then(|| Self::of(traced))
-    }
-
-    /// The form of a graph known to have this dimension and number of components.
-    pub(super) fn of(traced: &TracedForm) -> Self {
-        Self {
+        fits.then(|| Self {
             f0: Program::new(&traced.graph, &traced.f0),
             f1: Program::new(&traced.graph, &traced.f1),
-            both: Program::new(&traced.graph, &[&traced.f0[..], &traced.f1].concat()),
-        }
+            both: Program::new(&traced.graph, &traced.outputs()),
+        })
     }
 }
 

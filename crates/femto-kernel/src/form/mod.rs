@@ -37,7 +37,7 @@ pub use jacobian::Jacobian;
 pub use mass::Mass;
 pub use neo_hookean::NeoHookean;
 pub use p_laplacian::PLaplacian;
-pub use parsed::{Expressions, FormExpressions, FormParseError, ParsedForm, Role};
+pub use parsed::{Expressions, FormExpressions, FormParseError, Role};
 pub use points::{AtPoints, MOST_POINTS, PointForm, PointSizes, Points};
 pub(crate) use points::{AtPointsOf, physical, reference};
 pub use poisson::Poisson;

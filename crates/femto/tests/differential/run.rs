@@ -3,7 +3,7 @@
 use crate::case::{Case, Plain};
 use crate::random::Random;
 use crate::setup::{Any, Dimension, Made, Setup, Subject};
-use femto::kernel::form::{Form, Jacobian, ParsedForm};
+use femto::kernel::form::{Form, GraphForm, Jacobian};
 use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
@@ -68,7 +68,7 @@ struct Bench<T, M, const D: usize, const C: usize> {
 type Exact<const D: usize, const C: usize> = Bench<f64, Subject<D, C>, D, C>;
 
 /// In single precision, without its derivative. Fewer kinds of kernels compile faster.
-type Single<const D: usize, const C: usize> = Bench<f32, ParsedForm<D, C>, D, C>;
+type Single<const D: usize, const C: usize> = Bench<f32, GraphForm<D, C>, D, C>;
 
 /// The relative perturbation of a case's numbers that measures its condition.
 const MOVED: f64 = 1e-6;

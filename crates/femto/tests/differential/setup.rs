@@ -10,7 +10,7 @@ use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh, SimplexBox};
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::family::EvalContext;
 use femto::kernel::family::oracle::{CellFields, OracleGeometry, apply};
-use femto::kernel::form::{Form, FormParseError, Jacobian, ParsedForm, Point};
+use femto::kernel::form::{Form, FormParseError, GraphForm, Jacobian, Point, TracedForm};
 use femto::kernel::scalar::Scalar;
 use femto::operator::{Auxiliary, Backend, OperatorError};
 use femto::vector::VectorOps;
@@ -19,8 +19,8 @@ use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
 /// A form as text or its derivative: one type, so that kernels are compiled once.
 #[derive(Clone)]
 pub(crate) struct Subject<const D: usize, const C: usize> {
-    text: ParsedForm<D, C>,
-    jacobian: Option<Jacobian<ParsedForm<D, C>>>,
+    text: GraphForm<D, C>,
+    jacobian: Option<Jacobian<GraphForm<D, C>>>,
 }
 
 /// A form made of a case.
@@ -30,16 +30,17 @@ pub(crate) trait Made<const D: usize, const C: usize>: Form<D, C> + Clone + 'sta
 
 impl<const D: usize, const C: usize> Made<D, C> for Subject<D, C> {
     fn make(case: &Case, derivative: bool) -> Result<Self, FormParseError> {
-        let text = ParsedForm::parse(&case.expressions())?;
+        let text = GraphForm::<D, C>::make(case, false)?;
         let jacobian = derivative.then(|| Jacobian(text.clone()));
         Ok(Self { text, jacobian })
     }
 }
 
 /// For tests without derivatives.
-impl<const D: usize, const C: usize> Made<D, C> for ParsedForm<D, C> {
+impl<const D: usize, const C: usize> Made<D, C> for GraphForm<D, C> {
     fn make(case: &Case, _: bool) -> Result<Self, FormParseError> {
-        Self::parse(&case.expressions())
+        let traced = TracedForm::parse(&case.expressions(), D, C)?;
+        Ok(Self::new(&traced).expect("parsed with these sizes"))
     }
 }
 

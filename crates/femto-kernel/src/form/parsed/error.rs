@@ -59,6 +59,10 @@ impl core::fmt::Display for Role {
 /// One output of a form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
+    /// The form's dimension.
+    pub(super) dim: usize,
+    /// Number of the form's components.
+    pub(super) components: usize,
     pub(super) component: usize,
     /// The axis of f1; `None` for f0.
     pub(super) axis: Option<usize>,

@@ -1,6 +1,6 @@
 //! The expressions of a form, before parsing.
 
-use super::error::{FormParseError, Output};
+use super::error::{FormParseError, Output, Role};
 use serde::Deserialize;
 
 /// The expressions of a form, and the names in them.
@@ -32,29 +32,45 @@ pub enum Expressions {
     Matrix(Vec<Vec<String>>),
 }
 
+impl FormExpressions {
+    /// The chosen names, by role.
+    pub(super) fn names(&self) -> [(Role, &[String]); 2] {
+        [
+            (Role::Field, &self.fields),
+            (Role::Parameter, &self.parameters),
+        ]
+    }
+}
+
 impl Expressions {
     /// The expression of an output, and whether it is used for all components.
-    pub(super) fn of<const D: usize, const C: usize>(
-        &self,
-        output: Output,
-    ) -> Result<(&str, bool), FormParseError> {
-        let Output { component, axis } = output;
+    pub(super) fn of(&self, output: Output) -> Result<(&str, bool), FormParseError> {
+        let Output {
+            dim,
+            components,
+            component,
+            axis,
+        } = output;
         let found = match (self, axis) {
             (Self::One(text), _) => Some(text),
             (Self::Each(expressions), _) => {
-                index::<D, C>(expressions.len(), output).map(|index| &expressions[index])
+                index(expressions.len(), output).map(|index| &expressions[index])
             }
-            (Self::Matrix(rows), Some(axis)) if is_matrix(rows, C, D) => rows[component].get(axis),
+            (Self::Matrix(rows), Some(axis)) if is_matrix(rows, components, dim) => {
+                rows[component].get(axis)
+            }
             _ => None,
         };
-        let serves_all = C == 1 || matches!(self, Self::One(_));
+        let serves_all = components == 1 || matches!(self, Self::One(_));
         let text = found.ok_or_else(|| FormParseError::Shape {
             part: output.part(),
-            expected: match (axis, C) {
+            expected: match (axis, components) {
                 (None, 1) => "one text".to_owned(),
-                (None, _) => format!("one text, or {C}, one for each component"),
-                (_, 1) => format!("one text, or {D}, one for each axis"),
-                _ => format!("one text, or {C}, one for each component, or {C} lists of {D}"),
+                (None, _) => format!("one text, or {components}, one for each component"),
+                (_, 1) => format!("one text, or {dim}, one for each axis"),
+                _ => format!(
+                    "one text, or {components}, one for each component, or {components} lists of {dim}"
+                ),
             },
             found: self.shape(),
         })?;
@@ -62,12 +78,12 @@ impl Expressions {
     }
 
     /// The name of an output's expression in error messages.
-    pub(super) fn place<const D: usize, const C: usize>(&self, output: Output) -> String {
+    pub(super) fn place(&self, output: Output) -> String {
         let part = output.part();
         match self {
             Self::One(_) => part.to_owned(),
             Self::Each(expressions) => {
-                let index = index::<D, C>(expressions.len(), output).unwrap_or(0);
+                let index = index(expressions.len(), output).unwrap_or(0);
                 format!("{part}[{index}]")
             }
             Self::Matrix(_) => {
@@ -89,11 +105,14 @@ impl Expressions {
 }
 
 /// The index of an output's expression in a list.
-fn index<const D: usize, const C: usize>(expressions: usize, output: Output) -> Option<usize> {
-    if expressions == C {
+fn index(expressions: usize, output: Output) -> Option<usize> {
+    let Output {
+        dim, components, ..
+    } = output;
+    if expressions == components {
         Some(output.component)
     } else {
-        output.axis.filter(|_| C == 1 && expressions == D)
+        (output.axis).filter(|_| components == 1 && expressions == dim)
     }
 }
 
