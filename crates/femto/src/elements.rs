@@ -19,7 +19,7 @@ fn groups(chunk: &Chunk, points: usize) -> impl Iterator<Item = Range<usize>> {
 /// Combines the elements' values at their nodes into an L-vector.
 ///
 /// `give` takes a group of elements, cut to a good amount of work at `points` points each, and returns
-/// `[node][element of the group]`. `add` combines values of several elements at one node, in an order that
+/// `[element of the group][node]`. `add` combines values of several elements at one node, in an order that
 /// depends on the space alone.
 ///
 /// # Errors
@@ -47,12 +47,10 @@ pub(crate) fn collect<V: Copy + Default + Send + Sync, E: Send>(
         let mut sums = vec![V::default(); chunk.nodes()];
         for elements in groups(chunk, points) {
             let given = give(elements.clone())?;
-            for (index, element) in elements.clone().enumerate() {
+            let given = given.chunks_exact(space.nodes_per_element());
+            for (element, given) in elements.zip(given) {
                 for (position, local) in restriction.element(element) {
-                    add(
-                        &mut sums[local as usize],
-                        given[position * elements.len() + index],
-                    );
+                    add(&mut sums[local as usize], given[position]);
                 }
             }
         }
@@ -160,26 +158,6 @@ impl ChunkPlaces {
     fn of(&self, local: usize) -> &[u32] {
         &self.places[self.offsets[local] as usize..self.offsets[local + 1] as usize]
     }
-}
-
-/// The values of the L-vector `u` at the nodes of some elements of a chunk, `[node][element]`.
-fn gather(space: &Space, chunk: &Chunk, elements: Range<usize>, u: &[f64]) -> Vec<f64> {
-    let restriction = space.restriction();
-    let count = elements.len();
-    let mut values = vec![0.0; count * space.nodes_per_element()];
-    for (index, element) in elements.enumerate() {
-        for (position, local) in restriction.element(element) {
-            values[position * count + index] = u[restriction.node(chunk, local)];
-        }
-    }
-    values
-}
-
-/// The values of the L-vector `u` at the nodes of a group of elements of one chunk.
-pub(crate) fn gather_group(space: &Space, elements: Range<usize>, u: &[f64]) -> Vec<f64> {
-    let restriction = space.restriction();
-    let chunk = &restriction.chunks[restriction.chunk_of(elements.start)];
-    gather(space, chunk, elements, u)
 }
 
 #[cfg(test)]

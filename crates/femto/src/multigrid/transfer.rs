@@ -184,10 +184,9 @@ impl<'a> Pairing<'a> {
                 let space = &block.space;
                 let (nodes, stride) = (space.nodes_per_element(), space.components());
                 let entries = |elements: Range<usize>| {
-                    let own =
-                        (0..nodes).flat_map(|node| elements.clone().map(move |it| (it, node)));
-                    let entry = |(element, node)| (element * stride * nodes + node) as u32;
-                    Ok(own.map(|own| !(first + entry(own))).collect())
+                    let firsts = elements.map(|it| first + (it * stride * nodes) as u32);
+                    let own = firsts.flat_map(|first| (first..).take(nodes));
+                    Ok(own.map(|entry| !entry).collect())
                 };
                 let most = |a: &mut u32, b: u32| *a = b.max(*a);
                 let Ok(()) = collect::<_, Infallible>(space, nodes, entries, most, &mut last);

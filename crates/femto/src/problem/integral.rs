@@ -46,7 +46,7 @@ impl Points {
         }
     }
 
-    fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
+    pub(super) fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
         match self {
             Self::Grid(points_1d, _) => geometry.node_positions(cell, points_1d, out),
             Self::List(points) => geometry.positions_at(cell, points, out),

@@ -68,7 +68,6 @@ mod assembled;
 mod boundary_values;
 mod choice;
 mod constrained;
-mod contract;
 mod discretization;
 mod discretized;
 mod error;

@@ -1,17 +1,19 @@
 //! Solutions as VTU files.
 
-use super::contract::to_points;
+use super::integral::Points;
 use super::{Function, GridFunction, cell_tags};
-use crate::elements::{collect, gather_group};
+use crate::elements::collect;
 use femto_element::Cell;
 use femto_element::basis::lagrange::interpolation;
 use femto_element::basis::nodes::{equispaced, gll};
 use femto_element::basis::{BasisError, LagrangeBasis};
-use femto_fem::geometry::Geometry;
 use femto_fem::io::IoError;
 use femto_fem::io::vtu::{Field, VtuGrid, write_vtu};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::Space;
+use femto_kernel::scalar::SimdLevel;
+use femto_kernel::vector::Strides;
+use femto_kernel::vector::interpolation::{InterpolationShape, interpolate};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -48,54 +50,33 @@ pub struct LagrangeGrid {
 }
 
 /// The map from the nodes of the space's elements to equispaced ones.
-enum Equispaced {
-    /// Positions and the interpolation along each axis.
-    Grid(Vec<f64>, Vec<f64>),
-    /// Positions and the interpolation, `[point][node]`.
-    List(Vec<[f64; 3]>, Vec<f64>),
+struct Equispaced {
+    points: Points,
+    shape: InterpolationShape,
+    /// `[to][from]`
+    matrix: Vec<f64>,
 }
 
 impl Equispaced {
     fn new(space: &Space) -> Result<Self, BasisError> {
         let (cell, degree) = (space.cell(), space.degree());
-        if cell.is_tensor_product() {
-            let nodes: Vec<f64> = (0..=degree)
-                .map(|i| Cell::Line.position(degree, [i, 0, 0])[0])
-                .collect();
-            let interpolation = interpolation(&gll(degree), &nodes).into_vec();
-            return Ok(Self::Grid(nodes, interpolation));
-        }
-        let points = equispaced(cell, degree);
-        let interpolation = LagrangeBasis::new(cell, degree)?.at(&points).interp;
-        Ok(Self::List(points, interpolation))
-    }
-
-    fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
-        match self {
-            Self::Grid(nodes, _) => geometry.node_positions(cell, nodes, out),
-            Self::List(points, _) => geometry.positions_at(cell, points, out),
-        }
-    }
-
-    /// Values at nodes, `[node][element]`, to values at points, `[element][point]`.
-    fn values(&self, space: &Space, at_nodes: &[f64]) -> Vec<f64> {
-        match self {
-            Self::Grid(_, matrix) => {
-                to_points(&vec![&matrix[..]; space.dim()], space.nodes_1d(), at_nodes)
-            }
-            Self::List(_, matrix) => {
-                let nodes = space.nodes_per_element();
-                let elements = at_nodes.len() / nodes;
-                let at = |element: usize| {
-                    let row = move |row: &[f64]| {
-                        let at_nodes = at_nodes[element..].iter().step_by(elements);
-                        row.iter().zip(at_nodes).map(|(m, u)| m * u).sum::<f64>()
-                    };
-                    matrix.chunks_exact(nodes).map(row)
-                };
-                (0..elements).flat_map(at).collect()
-            }
-        }
+        let (axes, nodes, points, matrix) = if cell.is_tensor_product() {
+            let line = |i| Cell::Line.position(degree, [i, 0, 0])[0];
+            let line: Vec<f64> = (0..=degree).map(line).collect();
+            let matrix = interpolation(&gll(degree), &line).into_vec();
+            let points = Points::Grid(line, cell.dim() as u32);
+            (cell.dim(), space.nodes_1d(), points, matrix)
+        } else {
+            let points = equispaced(cell, degree);
+            let matrix = LagrangeBasis::new(cell, degree)?.at(&points).interp;
+            (1, points.len(), Points::List(points), matrix)
+        };
+        let (from, to) = (nodes, nodes);
+        Ok(Self {
+            points,
+            shape: InterpolationShape { axes, from, to },
+            matrix,
+        })
     }
 }
 
@@ -110,47 +91,41 @@ impl LagrangeGrid {
         for block in &u.blocks {
             let space = &block.space;
             let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);
+            let nodes = space.listed_nodes();
             degree = space.degree();
             points.resize(space.nodes(), [0.0; 3]);
             values.resize(space.components(), vec![0.0; space.nodes()]);
             let positions = |elements: Range<usize>| {
-                let mut given = vec![[0.0; 3]; elements.len() * np];
-                let (count, mut positions) = (elements.len(), Vec::with_capacity(np));
-                for (index, element) in elements.enumerate() {
-                    let cell = space.cells()[element] as usize;
-                    to.positions(&block.geometry, cell, &mut positions);
-                    for (node, &x) in positions.iter().enumerate() {
-                        given[node * count + index] = x;
-                    }
+                let (mut given, mut own) = (Vec::with_capacity(elements.len() * np), Vec::new());
+                for &cell in &space.cells()[elements] {
+                    (to.points).positions(&block.geometry, cell as usize, &mut own);
+                    given.extend_from_slice(&own);
                 }
                 Ok(given)
             };
             // Neighbours agree up to rounding, so any of them will do.
             let Ok(()) = collect::<_, Infallible>(space, np, positions, last, &mut points);
             for (component, values) in values.iter_mut().enumerate() {
-                let u: Vec<f64> = u
-                    .values
-                    .iter()
-                    .skip(component)
-                    .step_by(space.components())
-                    .copied()
-                    .collect();
+                let strides = Strides {
+                    node: space.components(),
+                    ..Strides::SCALAR
+                };
                 let at_points = |elements: Range<usize>| {
-                    let count = elements.len();
-                    let values = to.values(space, &gather_group(space, elements, &u));
-                    let mut given = vec![0.0; values.len()];
-                    for (index, values) in values.chunks_exact(np).enumerate() {
-                        for (node, &value) in values.iter().enumerate() {
-                            given[node * count + index] = value;
-                        }
-                    }
+                    let mut given = vec![0.0; elements.len() * np];
+                    let mut scratch = vec![0.0; to.shape.scratch()];
+                    let nodes = &nodes[elements.start * np..elements.end * np];
+                    interpolate(
+                        SimdLevel::detect(),
+                        (to.shape, &to.matrix),
+                        (nodes, strides),
+                        &u.values[component..],
+                        (&mut scratch, &mut given),
+                    );
                     Ok(given)
                 };
                 let Ok(()) = collect::<_, Infallible>(space, np, at_points, last, values);
             }
-            let elements = (0..space.elements()).into_par_iter();
-            let own = elements.flat_map_iter(|element| space.element_nodes(element));
-            cells.push((space.cell(), own.collect()));
+            cells.push((space.cell(), nodes));
         }
         let mut grid = Self {
             degree,
@@ -174,7 +149,7 @@ impl LagrangeGrid {
             let to = Equispaced::new(space)?;
             let elements = cells.chunks_exact_mut(space.nodes_per_element());
             for (points, &cell) in elements.zip(space.cells()) {
-                to.positions(&block.geometry, cell as usize, &mut positions);
+                (to.points).positions(&block.geometry, cell as usize, &mut positions);
                 let extents = positions.iter().map(|&x| distance(positions[0], x));
                 let near = 1e-6 * extents.fold(0.0, f64::max);
                 for (point, &x) in points.iter_mut().zip(&positions) {
