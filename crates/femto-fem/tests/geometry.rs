@@ -7,7 +7,7 @@ use femto_element::MapKind;
 use femto_element::basis::lagrange;
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::jacobian::{cofactors, determinant, dot};
-use femto_fem::geometry::{FacetPoint, Geometry, GeometryAtPoints};
+use femto_fem::geometry::{FacetPoint, Geometry, GeometryAtPoints, Points};
 use femto_fem::mesh::{CellBlock, Mesh};
 use geometry_common::{
     Point, assert_near, deformed_box, face_at_points, geometry, shear, volume, wave,
@@ -157,11 +157,12 @@ fn curved_maps_agree_with_lagrange_interpolation() {
     let mesh = deformed_box(2, wave);
     let g = geometry(&mesh);
     let points_1d = [-1.0, -0.2, 0.6, 0.95];
+    let grid = Points::Grid(points_1d.to_vec());
     let mut at = GeometryAtPoints::default();
     let mut positions = Vec::new();
     for cell in 0..g.len() {
-        g.at_points(cell, &points_1d, &mut at);
-        g.node_positions(cell, &points_1d, &mut positions);
+        g.at_points(cell, &grid, &mut at);
+        g.positions(cell, &grid, &mut positions);
         assert_eq!(positions, at.position);
         assert_eq!((at.jacobian.len(), at.determinant.len()), (64, 64));
         for q in 0..64 {

@@ -6,7 +6,7 @@ mod space_common;
 use femto_element::MapKind;
 use femto_element::quadrature::{gauss, rule};
 use femto_element::{Cell, CellType};
-use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
+use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, Points};
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::boxes::RectangleMesh;
 use femto_fem::space::{Constraints, SpaceParams};
@@ -36,9 +36,10 @@ fn bent(random: &mut Random, geometry_degree: usize) -> Mesh {
 
 fn area(geometry: &Geometry, degree: usize) -> f64 {
     let rule = rule(Cell::Quadrilateral, degree).unwrap();
+    let points = Points::List(rule.points);
     let mut at = GeometryAtPoints::default();
     let of_cell = |cell| {
-        geometry.at_listed_points(cell, &rule.points, &mut at);
+        geometry.at_points(cell, &points, &mut at);
         let pairs = at.determinant.iter().zip(&rule.weights);
         pairs.map(|(d, w)| d * w).sum::<f64>()
     };

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use femto_element::basis::LagrangeBasis;
 use femto_element::basis::{BasisError, MAX_SIMPLEX_DEGREE};
-use femto_fem::geometry::Geometry;
+use femto_fem::geometry::{Geometry, Points};
 use femto_fem::mesh::boxes::SimplexBox;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Constraints, Continuity, Layout, Space, SpaceError, SpaceParams};
@@ -95,10 +95,11 @@ fn nodes_lie_where_every_element_puts_them() {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 50));
             let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
+            let reference = Points::List(simplex.nodes().to_vec());
             let positions = space.node_positions(&geometry);
             let mut at = Vec::new();
             for (element, &cell) in space.cells().iter().enumerate() {
-                geometry.positions_at(cell as usize, simplex.nodes(), &mut at);
+                geometry.positions(cell as usize, &reference, &mut at);
                 for (&node, x) in space.element_nodes(element).iter().zip(&at) {
                     for a in 0..3 {
                         let error = (positions[node as usize][a] - x[a]).abs();

@@ -27,7 +27,7 @@ pub use error::{CornerWarning, GeometryError};
 use crate::mesh::Columns;
 use facets::FacetMaps;
 use femto_element::{Cell, MapKind};
-use jacobian::{Matrix3, determinant, dot};
+use jacobian::{Matrix3, dot};
 use polynomial::Tensor;
 use std::sync::Arc;
 use tensor::TensorMaps;
@@ -56,8 +56,26 @@ enum Maps {
     Facets(FacetMaps),
 }
 
-/// The map of one cell at points: at a tensor grid, arrays `[k][j][i]`, or at a list. Reuse one for many
-/// cells to avoid allocations.
+/// Points of the reference cell.
+#[derive(Clone, Debug)]
+pub enum Points {
+    /// A tensor grid `[k][j][i]`: the same points along each axis.
+    Grid(Vec<f64>),
+    /// `[points][3]`.
+    List(Vec<[f64; 3]>),
+}
+
+impl Points {
+    /// The number of points in a cell.
+    pub fn count(&self, cell: Cell) -> usize {
+        match self {
+            Self::Grid(points_1d) => points_1d.len().pow(cell.dim() as u32),
+            Self::List(points) => points.len(),
+        }
+    }
+}
+
+/// The map of one cell at [`Points`]. Reuse one for many cells to avoid allocations.
 #[derive(Clone, Debug, Default)]
 pub struct GeometryAtPoints {
     /// Positions, `[points][3]`.
@@ -163,24 +181,6 @@ impl Geometry {
     /// The position of the centre of the reference cell.
     pub fn centroid(&self, cell: usize) -> [f64; 3] {
         self.map(cell, self.cell.centre())
-    }
-
-    /// The map at the tensor grid of `points_1d` along the cell's axes.
-    pub fn at_points(&self, cell: usize, points_1d: &[f64], out: &mut GeometryAtPoints) {
-        out.position.clear();
-        out.jacobian.clear();
-        out.determinant.clear();
-        self.visit(cell, self.grid(points_1d), |position, jacobian| {
-            out.position.push(position);
-            out.jacobian.push(jacobian);
-            out.determinant.push(determinant(&jacobian));
-        });
-    }
-
-    /// Only the positions at the tensor grid of `nodes_1d`, `[k][j][i]`; `out` is overwritten.
-    pub fn node_positions(&self, cell: usize, nodes_1d: &[f64], out: &mut Vec<[f64; 3]>) {
-        out.clear();
-        self.visit(cell, self.grid(nodes_1d), |position, _| out.push(position));
     }
 
     /// The same points along each axis of the cell.

@@ -1,7 +1,7 @@
-//! Maps at lists of points, and on facets.
+//! Maps at points, and on facets.
 
 use super::jacobian::{Matrix3, cofactors, determinant};
-use super::{FacetPoint, Geometry, GeometryAtPoints, Maps};
+use super::{FacetPoint, Geometry, GeometryAtPoints, Maps, Points};
 
 impl Geometry {
     /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a
@@ -37,22 +37,30 @@ impl Geometry {
         &self.coordinates
     }
 
-    /// The map at reference points, `[points][3]`.
-    pub fn at_listed_points(&self, cell: usize, points: &[[f64; 3]], out: &mut GeometryAtPoints) {
+    /// The map at reference points.
+    pub fn at_points(&self, cell: usize, points: &Points, out: &mut GeometryAtPoints) {
         out.position.clear();
         out.jacobian.clear();
         out.determinant.clear();
-        self.visit_list(cell, points, |position, jacobian| {
+        self.visit_points(cell, points, |position, jacobian| {
             out.position.push(position);
             out.jacobian.push(jacobian);
             out.determinant.push(determinant(&jacobian));
         });
     }
 
-    /// Only the positions at reference points, `[points][3]`; `out` is overwritten.
-    pub fn positions_at(&self, cell: usize, points: &[[f64; 3]], out: &mut Vec<[f64; 3]>) {
+    /// Only the positions at reference points; `out` is overwritten.
+    pub fn positions(&self, cell: usize, points: &Points, out: &mut Vec<[f64; 3]>) {
         out.clear();
-        self.visit_list(cell, points, |position, _| out.push(position));
+        self.visit_points(cell, points, |position, _| out.push(position));
+    }
+
+    #[inline(always)]
+    fn visit_points(&self, cell: usize, points: &Points, visit: impl FnMut([f64; 3], Matrix3)) {
+        match points {
+            Points::Grid(points_1d) => self.visit(cell, self.grid(points_1d), visit),
+            Points::List(points) => self.visit_list(cell, points, visit),
+        }
     }
 
     /// A facet (a face of a solid, or an edge of a cell in the plane) at points of its own reference cell.

@@ -2,35 +2,18 @@
 
 use rayon::prelude::*;
 
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, Points};
 use femto_element::basis::nodes;
 
 use super::gather_scatter::split;
 use super::{Block, Space};
 
-/// Positions of the nodes of the reference element.
-struct ReferenceNodes {
-    /// `[nodes][3]`
-    listed: Vec<[f64; 3]>,
-    /// For a tensor product, the positions along each axis, `[nodes_1d]`.
-    nodes_1d: Option<Vec<f64>>,
-}
-
-impl ReferenceNodes {
-    fn new(space: &Space) -> Self {
-        let (cell, degree) = (space.cell(), space.degree());
-        Self {
-            listed: nodes::positions(cell, degree),
-            nodes_1d: cell.is_tensor_product().then(|| nodes::gll(degree)),
-        }
-    }
-
-    /// The positions of all nodes of a cell, in the element's order.
-    fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
-        match &self.nodes_1d {
-            Some(nodes_1d) => geometry.node_positions(cell, nodes_1d, out),
-            None => geometry.positions_at(cell, &self.listed, out),
-        }
+/// The nodes of the reference element, in its order.
+fn reference_nodes(space: &Space) -> Points {
+    let (cell, degree) = (space.cell(), space.degree());
+    match cell.is_tensor_product() {
+        true => Points::Grid(nodes::gll(degree)),
+        false => Points::List(nodes::positions(cell, degree)),
     }
 }
 
@@ -46,7 +29,7 @@ impl Space {
     /// Overwrites the `positions` of the nodes that elements touch, `[nodes][3]`.
     fn write_node_positions(&self, geometry: &Geometry, positions: &mut [[f64; 3]]) {
         let restriction = &self.restriction;
-        let nodes = ReferenceNodes::new(self);
+        let nodes = reference_nodes(self);
         let mut interface = vec![[0.0; 3]; restriction.interface.len()];
 
         let (private, shared) = positions.split_at_mut(restriction.first_interface);
@@ -58,7 +41,7 @@ impl Space {
         chunks.for_each_init(Vec::new, |element_positions, ((chunk, private), list)| {
             for element in chunk.elements.clone() {
                 let cell = self.cells()[element] as usize;
-                nodes.positions(geometry, cell, element_positions);
+                geometry.positions(cell, &nodes, element_positions);
                 for (position, local) in restriction.element(element) {
                     let x = element_positions[position];
                     match (local as usize).checked_sub(private.len()) {

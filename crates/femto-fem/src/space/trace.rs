@@ -125,7 +125,7 @@ impl Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::GeometryAtPoints;
+    use crate::geometry::{GeometryAtPoints, Points};
     use crate::mesh::boxes::AnyBox;
     use crate::space::{Continuity, SpaceParams};
     use femto_element::quadrature::rule;
@@ -181,6 +181,7 @@ mod tests {
                     assert_eq!(distinct.len(), count, "{cell:?} {degree}");
                 }
                 let rule = rule(trace.block.space.cell(), 4).expect("there is one");
+                let points = Points::List(rule.points.clone());
                 let mut at = GeometryAtPoints::default();
                 let mut area = 0.0;
                 for facet in 0..trace.block.space.elements() {
@@ -188,10 +189,7 @@ mod tests {
                         let facet = space.boundary().tagged("xmax").expect("there")[facet];
                         (facet.cell as usize, usize::from(facet.number))
                     };
-                    trace
-                        .block
-                        .geometry
-                        .at_listed_points(facet, &rule.points, &mut at);
+                    trace.block.geometry.at_points(facet, &points, &mut at);
                     let wanted = geometry.facet_at_points(of, number, &rule.points);
                     for (q, wanted) in wanted.iter().enumerate() {
                         let size = wanted.area_normal.iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use femto_element::quadrature::gauss;
-use femto_fem::geometry::{FacetPoint, Geometry, GeometryAtPoints};
+use femto_fem::geometry::{FacetPoint, Geometry, GeometryAtPoints, Points};
 use femto_fem::mesh::{Mesh, boxes::BoxMesh};
 
 pub(crate) type Point = [f64; 3];
@@ -36,13 +36,14 @@ pub(crate) fn shear([x, y, z]: Point) -> Point {
 
 pub(crate) fn volume(geometry: &Geometry, points_1d: usize) -> f64 {
     let rule = gauss(points_1d);
+    let points = Points::Grid(rule.points);
     let mut at = GeometryAtPoints::default();
     let w = |q: usize| {
         let n = points_1d;
         rule.weights[q % n] * rule.weights[q / n % n] * rule.weights[q / n / n]
     };
     let mut of_cell = |cell| -> f64 {
-        geometry.at_points(cell, &rule.points, &mut at);
+        geometry.at_points(cell, &points, &mut at);
         at.determinant
             .iter()
             .enumerate()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use femto_element::Cell;
 use femto_element::quadrature::rule;
-use femto_fem::geometry::{Geometry, GeometryAtPoints};
+use femto_fem::geometry::{Geometry, GeometryAtPoints, Points};
 use femto_fem::mesh::{Mesh, PhysicalGroup};
 
 use crate::paths::{own, shared};
@@ -125,10 +125,11 @@ fn prisms_of_order_2_have_round_sides() {
     let geometry = Geometry::new(&mesh).unwrap();
     assert!(geometry.check(&[-0.8, 0.0, 0.8]).unwrap().is_empty());
     let rule = rule(Cell::Prism, 5).unwrap();
+    let points = Points::List(rule.points);
     let mut at = GeometryAtPoints::default();
     let mut volume = 0.0;
     for cell in 0..geometry.len() {
-        geometry.at_listed_points(cell, &rule.points, &mut at);
+        geometry.at_points(cell, &points, &mut at);
         let parts = at.determinant.iter().zip(&rule.weights);
         volume += parts.map(|(j, w)| j * w).sum::<f64>();
     }

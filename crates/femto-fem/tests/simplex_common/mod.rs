@@ -9,16 +9,17 @@ use std::collections::BTreeSet;
 
 use femto_element::Cell;
 use femto_element::quadrature::simplex_rule;
-use femto_fem::geometry::{Geometry, GeometryAtPoints};
+use femto_fem::geometry::{Geometry, GeometryAtPoints, Points};
 use femto_fem::mesh::Mesh;
 
 /// The sum of the determinants, by a rule of this degree.
 pub(crate) fn volume(geometry: &Geometry, degree: usize) -> f64 {
     let rule = simplex_rule(geometry.cell().dim(), degree).unwrap();
+    let points = Points::List(rule.points);
     let mut at = GeometryAtPoints::default();
     let mut sum = 0.0;
     for cell in 0..geometry.len() {
-        geometry.at_listed_points(cell, &rule.points, &mut at);
+        geometry.at_points(cell, &points, &mut at);
         let terms = rule.weights.iter().zip(&at.determinant);
         sum += terms.map(|(w, det)| w * det).sum::<f64>();
     }

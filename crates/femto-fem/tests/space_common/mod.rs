@@ -7,7 +7,7 @@ use femto_element::CellType;
 use std::hash::{BuildHasher, RandomState};
 
 use femto_element::basis::nodes;
-use femto_fem::geometry::Geometry;
+use femto_fem::geometry::{Geometry, Points};
 use femto_fem::mesh::boxes::BoxMesh;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Space, SpaceParams};
@@ -88,11 +88,11 @@ pub(crate) fn space(mesh: &Mesh, params: SpaceParams) -> (Space, Geometry) {
 /// contain it.
 pub(crate) fn position_error(space: &Space, geometry: &Geometry) -> f64 {
     let positions = space.node_positions(geometry);
-    let reference = nodes::positions(space.cell(), space.degree());
+    let reference = Points::List(nodes::positions(space.cell(), space.degree()));
     let mut at = Vec::new();
     let mut error = 0.0f64;
     for (element, &cell) in space.cells().iter().enumerate() {
-        geometry.positions_at(cell as usize, &reference, &mut at);
+        geometry.positions(cell as usize, &reference, &mut at);
         for (&node, x) in space.element_nodes(element).iter().zip(&at) {
             for a in 0..3 {
                 error = error.max((positions[node as usize][a] - x[a]).abs());

@@ -5,7 +5,7 @@ use super::{AnyForm, Quadrature};
 use super::{OperatorError, OperatorParams};
 use femto_element::Cell;
 use femto_element::tables::Tables;
-use femto_fem::geometry::{Geometry, GeometryAtPoints};
+use femto_fem::geometry::{Geometry, GeometryAtPoints, Points};
 use femto_fem::space::Space;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{CellMap, MapInput};
@@ -28,12 +28,11 @@ impl Binding<'_> {
     /// Reads the maps of cells.
     pub(crate) fn maps(&self) -> Maps<'_> {
         let points = match &self.plan.operator.tables {
-            Tables::Tensor(_) => Vec::new(),
-            Tables::Dense(tables) => tables.positions_3d(),
+            Tables::Tensor(basis) => Points::Grid(basis.points.clone()),
+            Tables::Dense(tables) => Points::List(tables.positions_3d()),
         };
         Maps {
             geometry: self.geometry,
-            tables: &self.plan.operator.tables,
             points,
         }
     }
@@ -70,18 +69,14 @@ impl Binding<'_> {
 /// The maps of a mesh's cells, in the form families pack.
 pub(crate) struct Maps<'a> {
     geometry: &'a Geometry,
-    tables: &'a Tables,
-    /// Points of dense tables, `[point][3]`.
-    points: Vec<[f64; 3]>,
+    /// The points of the tables.
+    points: Points,
 }
 
 impl Maps<'_> {
     /// A cell's map at the points of the tables.
     pub(crate) fn at_points(&self, cell: usize, at: &mut GeometryAtPoints) {
-        match self.tables {
-            Tables::Tensor(basis) => self.geometry.at_points(cell, &basis.points, at),
-            Tables::Dense(_) => self.geometry.at_listed_points(cell, &self.points, at),
-        }
+        self.geometry.at_points(cell, &self.points, at);
     }
 
     /// Passes a cell's map to `pack`; `at` is scratch memory.

@@ -5,7 +5,7 @@ use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
 use crate::{Operator, OperatorParams, Quadrature};
 use femto_element::quadrature::rule;
-use femto_fem::geometry::Geometry;
+use femto_fem::geometry::Points;
 use femto_fem::space::{Block, Space};
 use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::scalar::{Scalar, Traced};
@@ -15,42 +15,19 @@ use std::cell::RefCell;
 /// Approximate number of points at which one task evaluates a function.
 const POINTS: usize = 4096;
 
-/// The points of a rule in the reference cell.
-pub(super) enum Points {
-    /// The same points along each of this many axes.
-    Grid(Vec<f64>, u32),
-    /// `[point][3]`
-    List(Vec<[f64; 3]>),
-}
-
-impl Points {
-    /// The points of an operator on `space`.
-    pub(super) fn new(space: &Space, quadrature: Quadrature) -> Result<Self, OperatorError> {
-        let cell = space.cell();
-        if cell.is_tensor_product() {
-            let points = quadrature.tables(cell, space.degree())?.points;
-            return Ok(Self::Grid(points, cell.dim() as u32));
-        }
-        match quadrature {
-            Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree) => {
-                Ok(Self::List(rule(cell, degree)?.points))
-            }
-            _ => Err(OperatorError::QuadratureByAxis),
-        }
+/// The points of an operator on `space`.
+fn points(space: &Space, quadrature: Quadrature) -> Result<Points, OperatorError> {
+    let cell = space.cell();
+    if cell.is_tensor_product() {
+        return Ok(Points::Grid(
+            quadrature.tables(cell, space.degree())?.points,
+        ));
     }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Grid(points_1d, dim) => points_1d.len().pow(*dim),
-            Self::List(points) => points.len(),
+    match quadrature {
+        Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree) => {
+            Ok(Points::List(rule(cell, degree)?.points))
         }
-    }
-
-    pub(super) fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
-        match self {
-            Self::Grid(points_1d, _) => geometry.node_positions(cell, points_1d, out),
-            Self::List(points) => geometry.positions_at(cell, points, out),
-        }
+        _ => Err(OperatorError::QuadratureByAxis),
     }
 }
 
@@ -233,15 +210,15 @@ impl Discretization<'_> {
     ) -> Result<Vec<f64>, ProblemError> {
         let mut all = Vec::new();
         for Block { space, geometry } in self.blocks {
-            let points = Points::new(space, self.quadrature)?;
-            let (first, count) = (all.len(), points.len().max(1));
+            let points = points(space, self.quadrature)?;
+            let (first, count) = (all.len(), points.count(space.cell()).max(1));
             let cells = (POINTS / count).max(1);
             all.resize(first + geometry.len() * count, 0.0);
             let parts = all[first..].par_chunks_mut(cells * count).enumerate();
             parts.try_for_each(|(part, values)| {
                 let (mut positions, mut of_cell) = (Vec::with_capacity(values.len()), Vec::new());
                 for cell in (part * cells..).take(values.len() / count) {
-                    points.positions(geometry, cell, &mut of_cell);
+                    geometry.positions(cell, &points, &mut of_cell);
                     positions.extend_from_slice(&of_cell);
                 }
                 self.evaluate_into(name, f, &positions, values)

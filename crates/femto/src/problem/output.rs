@@ -1,12 +1,12 @@
 //! Solutions as VTU files.
 
-use super::integral::Points;
 use super::{Function, GridFunction, cell_tags};
 use crate::elements::collect;
 use femto_element::Cell;
 use femto_element::basis::lagrange::interpolation;
 use femto_element::basis::nodes::{equispaced, gll};
 use femto_element::basis::{BasisError, LagrangeBasis};
+use femto_fem::geometry::Points;
 use femto_fem::io::IoError;
 use femto_fem::io::vtu::{Field, VtuGrid, write_vtu};
 use femto_fem::mesh::Mesh;
@@ -64,8 +64,7 @@ impl Equispaced {
             let line = |i| Cell::Line.position(degree, [i, 0, 0])[0];
             let line: Vec<f64> = (0..=degree).map(line).collect();
             let matrix = interpolation(&gll(degree), &line).into_vec();
-            let points = Points::Grid(line, cell.dim() as u32);
-            (cell.dim(), space.nodes_1d(), points, matrix)
+            (cell.dim(), line.len(), Points::Grid(line), matrix)
         } else {
             let points = equispaced(cell, degree);
             let matrix = LagrangeBasis::new(cell, degree)?.at(&points).interp;
@@ -98,7 +97,7 @@ impl LagrangeGrid {
             let positions = |elements: Range<usize>| {
                 let (mut given, mut own) = (Vec::with_capacity(elements.len() * np), Vec::new());
                 for &cell in &space.cells()[elements] {
-                    (to.points).positions(&block.geometry, cell as usize, &mut own);
+                    (block.geometry).positions(cell as usize, &to.points, &mut own);
                     given.extend_from_slice(&own);
                 }
                 Ok(given)
@@ -149,7 +148,7 @@ impl LagrangeGrid {
             let to = Equispaced::new(space)?;
             let elements = cells.chunks_exact_mut(space.nodes_per_element());
             for (points, &cell) in elements.zip(space.cells()) {
-                (to.points).positions(&block.geometry, cell as usize, &mut positions);
+                (block.geometry).positions(cell as usize, &to.points, &mut positions);
                 let extents = positions.iter().map(|&x| distance(positions[0], x));
                 let near = 1e-6 * extents.fold(0.0, f64::max);
                 for (point, &x) in points.iter_mut().zip(&positions) {

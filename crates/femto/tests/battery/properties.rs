@@ -2,7 +2,7 @@
 
 use crate::common::{Random, difference, largest, oracle};
 use crate::run::Subject;
-use femto::fem::geometry::GeometryAtPoints;
+use femto::fem::geometry::{GeometryAtPoints, Points};
 use femto::fem::space::Block;
 use femto::{AnyDevice, Quadrature, Scatter};
 use femto_element::MapKind;
@@ -155,9 +155,10 @@ fn is_repeatable(subject: &Subject, _: &mut Random) -> Result<(), String> {
 /// The volume of a block by a rule.
 fn volume(block: &Block, rule: &Rule) -> f64 {
     let geometry = &block.geometry;
+    let points = Points::List(rule.points.clone());
     let mut at = GeometryAtPoints::default();
     let mut cell = |cell| {
-        geometry.at_listed_points(cell, &rule.points, &mut at);
+        geometry.at_points(cell, &points, &mut at);
         dot(&at.determinant, &rule.weights)
     };
     sum((0..geometry.len()).map(&mut cell))

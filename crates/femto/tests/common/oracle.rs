@@ -1,6 +1,6 @@
 //! Operators by the elements' oracles and the plain restriction, on any cells, with all kinds of fields.
 
-use femto::fem::geometry::{Geometry, GeometryAtPoints};
+use femto::fem::geometry::{Geometry, GeometryAtPoints, Points};
 use femto::fem::space::{Block, Space};
 use femto::kernel::family::EvalContext;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
@@ -106,7 +106,8 @@ pub fn apply_elements<E: Element + ?Sized>(
     };
     let kinds: Vec<FieldKind> = params.auxiliary.iter().map(kind).collect();
     let tables = tables(space, params.quadrature);
-    let rule = rule(space, params.quadrature);
+    let points = Points::List(rule(space, params.quadrature).points);
+    let count = points.count(space.cell());
     let numbers = space.components() * space.nodes_per_element();
     let mut at = GeometryAtPoints::default();
     let mut v = Vec::with_capacity(u.len());
@@ -121,7 +122,7 @@ pub fn apply_elements<E: Element + ?Sized>(
                     nodal.extend(nodes.iter().map(|&node| values[node as usize]));
                 }
                 Auxiliary::AtPoints(values) => {
-                    at_points.extend(&values[cell * rule.len()..][..rule.len()]);
+                    at_points.extend(&values[cell * count..][..count]);
                 }
             }
         }
@@ -131,7 +132,7 @@ pub fn apply_elements<E: Element + ?Sized>(
             nodal: &nodal,
             points: &at_points,
         };
-        geometry.at_listed_points(cell, &rule.points, &mut at);
+        geometry.at_points(cell, &points, &mut at);
         let map = OracleGeometry {
             jacobian: &at.jacobian,
             position: &at.position,

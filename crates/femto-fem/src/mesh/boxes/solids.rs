@@ -282,7 +282,7 @@ fn complete(cell: Cell, order: usize) -> CellType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Geometry;
+    use crate::geometry::{Geometry, GeometryAtPoints, Points};
     use crate::space::{Block, SpaceParams};
 
     /// Cells fill the box, facets its sides, and neighbours fit together.
@@ -307,9 +307,10 @@ mod tests {
                 for geometry in &geometries {
                     assert!(geometry.check(&[-0.7, 0.0, 0.7]).unwrap().is_empty());
                     let rule = femto_element::quadrature::rule(geometry.cell(), 2).unwrap();
-                    let mut at = crate::geometry::GeometryAtPoints::default();
+                    let points = Points::List(rule.points);
+                    let mut at = GeometryAtPoints::default();
                     for cell in 0..geometry.len() {
-                        geometry.at_listed_points(cell, &rule.points, &mut at);
+                        geometry.at_points(cell, &points, &mut at);
                         let parts = at.determinant.iter().zip(&rule.weights);
                         volume += parts.map(|(j, w)| j * w).sum::<f64>();
                     }

@@ -4,6 +4,7 @@ use super::{bump, host, linear};
 use crate::common::hexahedra;
 use crate::common::meshes::maps;
 use femto::element::{Cell, MapKind};
+use femto::fem::geometry::Points;
 use femto::problem::{LagrangeGrid, OutputField, Problem, write_solution};
 
 /// The points of an output grid have the geometry's positions and the function's values.
@@ -25,13 +26,10 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
             assert_eq!(grid.points.len(), u.values.len(), "neighbours share points");
             let n = degree + 1;
             let mut points = Vec::new();
-            let nodes: Vec<f64> = (0..n)
-                .map(|i| -1.0 + 2.0 * i as f64 / degree as f64)
-                .collect();
+            let nodes = (0..n).map(|i| -1.0 + 2.0 * i as f64 / degree as f64);
+            let nodes = Points::Grid(nodes.collect());
             for (cell, &number) in cells.chunks_exact(n * n * n).zip(block.space.cells()) {
-                block
-                    .geometry
-                    .node_positions(number as usize, &nodes, &mut points);
+                (block.geometry).positions(number as usize, &nodes, &mut points);
                 for (&point, expected) in cell.iter().zip(&points) {
                     let found = grid.points[point as usize];
                     let far = (0..3)
