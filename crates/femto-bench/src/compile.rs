@@ -2,6 +2,7 @@
 
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{Accelerator, KernelText, Module};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, available_parallelism};
 
@@ -11,12 +12,13 @@ pub(crate) fn compile(device: &Accelerator, name: &str, text: &str) -> Result<Mo
     device.compile(&KernelText::new(name, text), &cache)
 }
 
-/// Calls `work` for all items, on one thread per core.
-pub(crate) fn in_parallel<J: Sync>(items: &[J], work: impl Fn(&J) + Sync) {
+/// Calls `work` for all items, on one thread per core. The results are in the order of the items.
+pub fn in_parallel<J: Sync, R: Send + Sync>(items: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
+    let results: Vec<_> = items.iter().map(|item| (item, OnceLock::new())).collect();
     let next = AtomicUsize::new(0);
     let worker = || {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            work(item);
+        while let Some((item, result)) = results.get(next.fetch_add(1, Ordering::Relaxed)) {
+            _ = result.set(work(item));
         }
     };
     let threads = available_parallelism().map_or(1, usize::from);
@@ -25,4 +27,6 @@ pub(crate) fn in_parallel<J: Sync>(items: &[J], work: impl Fn(&J) + Sync) {
             scope.spawn(worker);
         }
     });
+    let results = results.into_iter();
+    results.filter_map(|(_, it)| it.into_inner()).collect()
 }

@@ -55,6 +55,7 @@ mod view;
 mod wavefronts;
 
 pub use benchmark::{Benchmark, Physics, VectorKind};
+pub use compile::in_parallel;
 pub use error::BenchError;
 pub use figure::check_figure;
 pub use meshed_space::{MeshShape, Size};

@@ -99,7 +99,7 @@ fn curved_cells_follow_polynomials_of_their_order() {
             let straight = Geometry::new(&straight.unwrap()).unwrap();
             let bent = Geometry::new(&bent.unwrap()).unwrap();
             assert!(bent.kinds().iter().all(|&kind| kind == MapKind::Curved));
-            let listed = Points::List(points.clone());
+            let listed = Points::List(points.to_vec());
             let mut at = GeometryAtPoints::default();
             for cell in 0..bent.len() {
                 bent.at_points(cell, &listed, &mut at);

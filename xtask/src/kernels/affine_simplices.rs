@@ -12,13 +12,13 @@ use femto_kernel::family::affine_simplex::schedule::{Schedule, defaults};
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
 use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
 use femto_kernel::scalar::Precision;
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Module};
-use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::runner::{close, element_product};
-use super::{Case, Check, Selection};
+use super::{Case, Number, Selection, check_in};
 
 /// Elements of a check: several blocks, the last one not full.
 const ELEMENTS: usize = 23;
@@ -91,30 +91,23 @@ fn case(
     schedule.validate(spec.sizes(), precision, limits).ok()?;
     let source = spec.source(&schedule);
     let text = source.text.clone();
-    let check: Check = Box::new(move |device, module| {
-        let on = (device, module, &source);
-        match precision {
-            Precision::Fp64 => check::<f64>(on, &matrices, &schedule, (|x| x, 1e-13)),
-            Precision::Fp32 => check::<f32>(on, &matrices, &schedule, (|x| x as f32, 1e-5)),
-        }
-    });
+    let made_of = (source, matrices, schedule);
     Some(Case {
         name: format!(
             "affine_simplex/{name} {} N={degree} {precision}",
             cell.name()
         ),
         text,
-        check,
+        check: check_in(precision, [check::<f64>, check::<f32>], made_of),
     })
 }
 
 /// Runs a kernel on random factors and vectors, elements in random order if they are listed, and compares the
 /// result with plain sums.
-fn check<T: Element + Into<f64>>(
-    (device, module, source): (&Accelerator, &Module, &KernelSource),
-    matrices: &Matrices,
-    schedule: &Schedule,
-    (from, tolerance): (fn(f64) -> T, f64),
+fn check<T: Number>(
+    device: &Accelerator,
+    module: &Module,
+    (source, matrices, schedule): &(KernelSource, Matrices, Schedule),
 ) -> Result<()> {
     let mut random = StdRng::seed_from_u64(rand::random());
     // Exact in both precisions.
@@ -147,27 +140,17 @@ fn check<T: Element + Into<f64>>(
             }
         }
     }
-    let upload = |values: &[f64]| {
-        let values: Vec<T> = values.iter().map(|&value| from(value)).collect();
-        device.upload(&values)
-    };
-    let geometry = upload(&geometry)?;
-    let tables = upload(&tables(
-        matrices,
-        schedule.rows().is_none_or(|it| it.symmetric),
-    ))?;
+    let geometry = T::upload(device, &geometry)?;
+    let symmetric = schedule.rows().is_none_or(|it| it.symmetric);
+    let tables = T::upload(device, &tables(matrices, symmetric))?;
     let list: Vec<u32> = (0..ELEMENTS).map(|element| place(element) as u32).collect();
     let list = device.upload(&list)?;
-    let found =
-        element_product(
-            (device, module, source),
-            (ELEMENTS, &u, from),
-            |operand| match operand {
-                Operand::Geometry => Some(Argument::input(&geometry)),
-                Operand::Tables => Some(Argument::input(&tables)),
-                Operand::Elements => Some(Argument::input(&list)),
-                _ => None,
-            },
-        )?;
-    close(&found, &expected, tolerance)
+    let on = (device, module, source);
+    let found = element_product::<T>(on, (ELEMENTS, &u), |operand| match operand {
+        Operand::Geometry => Some(Argument::input(&geometry)),
+        Operand::Tables => Some(Argument::input(&tables)),
+        Operand::Elements => Some(Argument::input(&list)),
+        _ => None,
+    })?;
+    close(&found, &expected, T::tolerance(1e-13, 1e-5))
 }

@@ -5,66 +5,23 @@ use femto_kernel::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use femto_kernel::family::Limits;
 use femto_kernel::form::{Expressions, Form, FormExpressions, GraphForm, Point, TracedForm};
 use femto_kernel::scalar::Precision;
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
-use femto_platform::device::{Device, Element};
 
-use super::{Case, Check, Selection};
+use super::{Case, Number, Selection, check_in};
 
-/// Every function, for arbitrary numbers; `crates/femto-kernel/tests/domain.rs` compares the host's with a
-/// table.
-const FUNCTIONS: [&str; 24] = [
-    "sqrt(u0)",
-    "abs(u0)",
-    "exp(u0)",
-    "ln(u0)",
-    "sin(u0)",
-    "cos(u0)",
-    "tan(u0)",
-    "sinh(u0)",
-    "cosh(u0)",
-    "tanh(u0)",
-    "u0 + u1",
-    "u0 * u1",
-    "u0 / u1",
-    "u0 ^ u1",
-    "u0 ^ 3",
-    "u0 ^ -2",
-    "u0 ^ 0.5",
-    "2 ^ u0",
-    "min(u0, u1)",
-    "max(u0, u1)",
-    "min(u0, 0.5)",
-    "select(u0 < u1, 1, 2)",
-    "select(u0 <= u1, 1, 2)",
-    "select(u0 >= u1, u0, u1)",
-];
+/// The table that `crates/femto-kernel/tests/domain` compares the host's functions with.
+#[path = "../../../crates/femto-kernel/tests/domain/table.rs"]
+mod table;
 
-const NUMBERS: [f64; 17] = [
-    f64::NAN,
-    f64::INFINITY,
-    f64::NEG_INFINITY,
-    0.0,
-    1.0,
-    -1.0,
-    0.5,
-    -0.5,
-    2.0,
-    -2.0,
-    3.0,
-    -3.0,
-    0.3,
-    1e-3,
-    20.0,
-    100.0,
-    -1000.0,
-];
+use table::{CASES, NUMBERS};
 
 const DRIVER: KernelFile = KernelFile {
     name: "xtask/src/kernels/domain.c",
     text: include_str!("domain.c"),
 };
 const DIM: usize = 2;
-const COUNT: usize = FUNCTIONS.len();
+const COUNT: usize = CASES.len();
 const BLOCK: BlockShape = BlockShape::row(64);
 type Functions = GraphForm<DIM, COUNT>;
 
@@ -81,7 +38,9 @@ pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Ca
 
 fn traced() -> Result<TracedForm> {
     let expressions = FormExpressions {
-        f0: Some(Expressions::Each(FUNCTIONS.map(str::to_owned).to_vec())),
+        f0: Some(Expressions::Each(
+            CASES.map(|(text, _)| text.to_owned()).to_vec(),
+        )),
         ..FormExpressions::default()
     };
     Ok(TracedForm::parse(&expressions, DIM, COUNT)?)
@@ -95,37 +54,21 @@ fn case(language: Language, precision: Precision) -> Result<Case> {
     source.define("DIM", DIM);
     source.code("form", &traced.point_function(precision, language)?);
     source.include(DRIVER);
-    let check: Check = match precision {
-        Precision::Fp64 => {
-            Box::new(move |device, module| check(device, module, &form, (|number| number, 1e-13)))
-        }
-        Precision::Fp32 => Box::new(move |device, module| {
-            check(device, module, &form, (|number| number as f32, 1e-5))
-        }),
-    };
     Ok(Case {
         name: format!("domains of functions {precision}"),
         text: source.finish(),
-        check,
+        check: check_in(precision, [check::<f64>, check::<f32>], form),
     })
 }
 
-/// Conversion from f64, and the relative tolerance.
-type Number<T> = (fn(f64) -> T, f64);
-
-fn check<T: Element + Into<f64>>(
-    device: &Accelerator,
-    module: &Module,
-    form: &Functions,
-    (from, tolerance): Number<T>,
-) -> Result<()> {
+fn check<T: Number>(device: &Accelerator, module: &Module, form: &Functions) -> Result<()> {
+    let tolerance = T::tolerance(1e-13, 1e-5);
     let pairs: Vec<[f64; 2]> = NUMBERS
         .iter()
         .flat_map(|&a| NUMBERS.map(|b| [a, b]))
         .collect();
-    let numbers: Vec<T> = pairs.iter().flatten().map(|&number| from(number)).collect();
-    let input = device.upload(&numbers)?;
-    let mut found = vec![from(-77.0); pairs.len() * COUNT];
+    let input = T::upload(device, pairs.as_flattened())?;
+    let mut found = vec![T::from_f64(-77.0); pairs.len() * COUNT];
     let mut output = device.upload(&found)?;
     let launch = Launch {
         blocks: (pairs.len() as u32).div_ceil(BLOCK.threads()),
@@ -141,9 +84,9 @@ fn check<T: Element + Into<f64>>(
     device.read(&output, &mut found)?;
     let mut faults = Vec::new();
     for (pair, found) in pairs.iter().zip(found.chunks_exact(COUNT)) {
-        let pair = pair.map(|number| from(number).into());
-        for ((text, wanted), &found) in FUNCTIONS.iter().zip(on_host(form, pair)).zip(found) {
-            let (found, wanted): (f64, f64) = (found.into(), from(wanted).into());
+        let pair = pair.map(|number| T::from_f64(number).to_f64());
+        for (((text, _), wanted), &found) in CASES.iter().zip(on_host(form, pair)).zip(found) {
+            let (found, wanted) = (found.to_f64(), T::from_f64(wanted).to_f64());
             let close = (found - wanted).abs() <= tolerance * (1.0 + wanted.abs());
             let same = found == wanted || (found.is_nan() && wanted.is_nan());
             if !close && !same {

@@ -5,12 +5,12 @@ use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::scalar::{Precision, SimdLevel};
 use femto_kernel::vector::element_inverse::{InverseShape, Items, Lines, invert};
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
-use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Check, Selection};
+use super::{Case, Number, Selection, check_in};
 
 /// Bounded: degrees 2 and 4 on hexahedra, 5 on quadrilaterals. All: every degree.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -30,29 +30,17 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
 }
 
 fn case(language: Language, precision: Precision, shape: InverseShape) -> Case {
-    let check: Check = match precision {
-        Precision::Fp64 => Box::new(move |device, module| {
-            check(device, module, (shape, precision), (|x| x, 1e-14))
-        }),
-        Precision::Fp32 => Box::new(move |device, module| {
-            check(device, module, (shape, precision), (|x| x as f32, 1e-5))
-        }),
-    };
     let InverseShape { axes, nodes_1d } = shape;
     Case {
         name: format!("element inverse {nodes_1d:02} axes={axes} {precision}"),
         text: shape.source(language, precision),
-        check,
+        check: check_in(precision, [check::<f64>, check::<f32>], shape),
     }
 }
 
 /// Compares with the host's loops; all numbers are positive, so that nothing cancels.
-fn check<T: Element + Into<f64>>(
-    device: &Accelerator,
-    module: &Module,
-    (shape, precision): (InverseShape, Precision),
-    (from, tolerance): (fn(f64) -> T, f64),
-) -> Result<()> {
+fn check<T: Number>(device: &Accelerator, module: &Module, shape: &InverseShape) -> Result<()> {
+    let tolerance = T::tolerance(1e-14, 1e-5);
     let (elements, components, len) = (37, 2, 211);
     let (n, items) = (shape.nodes_1d, elements * components);
     let seed = rand::random();
@@ -70,11 +58,8 @@ fn check<T: Element + Into<f64>>(
     let ends =
         (0..items as u32).map(|item| (item % 9) | ((item / 2 % 9) << 4) | ((item / 3 % 9) << 8));
     let ends: Vec<u32> = ends.collect();
-    let upload = |values: &[f64]| {
-        let values: Vec<T> = values.iter().map(|&value| from(value)).collect();
-        device.upload(&values)
-    };
-    let mut found = vec![from(f64::NAN); items * shape.nodes() + 3];
+    let upload = |values: &[f64]| T::upload(device, values);
+    let mut found = vec![T::from_f64(f64::NAN); items * shape.nodes() + 3];
     let mut e = device.upload(&found)?;
     let reals = [
         upload(&vectors)?,
@@ -89,7 +74,7 @@ fn check<T: Element + Into<f64>>(
     let launch = Launch {
         blocks: shape.blocks(items),
         threads: block.threads,
-        shared_bytes: block.shared_bytes(precision),
+        shared_bytes: block.shared_bytes(T::PRECISION),
     };
     let arguments = [
         Argument::U32(items as u32),
@@ -121,19 +106,19 @@ fn check<T: Element + Into<f64>>(
     let to = (&mut scratch[..], &mut wanted[..]);
     invert(
         SimdLevel::detect(),
-        (shape, lines),
+        (*shape, lines),
         given,
         (&weights, &x),
         to,
     );
     let (inside, beyond) = found.split_at(wanted.len());
     for (place, (&found, wanted)) in inside.iter().zip(wanted).enumerate() {
-        let found: f64 = found.into();
+        let found = found.to_f64();
         // Not for NaN.
         let close = (found - wanted).abs() <= tolerance * wanted;
         ensure!(close, "entry {place} is {found}, not {wanted}; seed {seed}");
     }
-    let untouched = beyond.iter().all(|&value| value.into().is_nan());
+    let untouched = beyond.iter().all(|&value| value.to_f64().is_nan());
     ensure!(untouched, "entries beyond the last");
     Ok(())
 }

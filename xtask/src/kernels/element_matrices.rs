@@ -1,6 +1,7 @@
 //! Products with stored matrices of elements: the published ladder, and femto's own schedules.
 
 use anyhow::Result;
+use femto_element::Cell;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::element_matrix::ladder;
 use femto_kernel::family::element_matrix::schedule::{Schedule, default};
@@ -8,12 +9,11 @@ use femto_kernel::family::element_matrix::source::KernelSpec;
 use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Module};
-use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::runner::{close, element_product};
-use super::{Case, Check, Selection};
+use super::{Case, Number, Selection, check_in};
 
 /// Elements of a check: several blocks, the last one not full.
 const ELEMENTS: usize = 23;
@@ -29,7 +29,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     };
     let mut cases = Vec::new();
     for degree in degrees {
-        let nodes = (degree + 1) * (degree + 2) * (degree + 3) / 6;
+        let nodes = Cell::Tetrahedron.lattice(degree).len();
         for precision in [Precision::Fp64, Precision::Fp32] {
             let spec = |components, mixed| KernelSpec {
                 nodes,
@@ -64,26 +64,19 @@ fn case(name: String, spec: KernelSpec, schedule: Schedule, limits: &Limits) -> 
     schedule.validate(spec.sizes(), precision, limits).ok()?;
     let source = spec.source(&schedule);
     let text = source.text.clone();
-    let check: Check = Box::new(move |device, module| {
-        let on = (device, module, &source);
-        match precision {
-            Precision::Fp64 => check::<f64>(on, &spec, &schedule, (|x| x, 1e-13)),
-            Precision::Fp32 => check::<f32>(on, &spec, &schedule, (|x| x as f32, 1e-5)),
-        }
-    });
+    let made_of = (source, spec, schedule);
     Some(Case {
         name: format!("element_matrix/{name}"),
         text,
-        check,
+        check: check_in(precision, [check::<f64>, check::<f32>], made_of),
     })
 }
 
 /// Runs a kernel on random matrices and vectors, and compares the result with plain sums.
-fn check<T: Element + Into<f64>>(
-    (device, module, source): (&Accelerator, &Module, &KernelSource),
-    spec: &KernelSpec,
-    schedule: &Schedule,
-    (from, tolerance): (fn(f64) -> T, f64),
+fn check<T: Number>(
+    device: &Accelerator,
+    module: &Module,
+    (source, spec, schedule): &(KernelSource, KernelSpec, Schedule),
 ) -> Result<()> {
     let mut random = StdRng::seed_from_u64(rand::random());
     // Exact in both precisions.
@@ -104,12 +97,11 @@ fn check<T: Element + Into<f64>>(
             expected.push(terms.map(|(column, u)| entry(column) * u).sum::<f64>());
         }
     }
-    let matrices: Vec<T> = matrices.into_iter().map(from).collect();
-    let matrices = device.upload(&matrices)?;
+    let matrices = T::upload(device, &matrices)?;
     let on = (device, module, source);
-    let found = element_product(on, (ELEMENTS, &u, from), |operand| match operand {
+    let found = element_product::<T>(on, (ELEMENTS, &u), |operand| match operand {
         Operand::Matrices => Some(Argument::input(&matrices)),
         _ => None,
     })?;
-    close(&found, &expected, tolerance)
+    close(&found, &expected, T::tolerance(1e-13, 1e-5))
 }

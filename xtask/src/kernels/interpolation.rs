@@ -5,12 +5,12 @@ use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::interpolation::{InterpolationShape, NO_NODE};
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
-use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Check, Selection};
+use super::{Case, Number, Selection, check_in};
 
 /// Bounded: between degrees 2 and 4 on hexahedra, 1 and 3 on tetrahedra. All: larger and smaller ones as well.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -36,36 +36,28 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
 }
 
 fn case(language: Language, precision: Precision, shape: InterpolationShape) -> Case {
-    let check: Check = match precision {
-        Precision::Fp64 => Box::new(move |device, module| {
-            check(device, module, (shape, precision), (|x| x, 1e-14))
-        }),
-        Precision::Fp32 => Box::new(move |device, module| {
-            check(device, module, (shape, precision), (|x| x as f32, 1e-5))
-        }),
-    };
     let InterpolationShape { axes, from, to } = shape;
     Case {
         name: format!("interpolation {from:03} {to:03} axes={axes} {precision}"),
         text: shape.source(language, precision),
-        check,
+        check: check_in(precision, [check::<f64>, check::<f32>], shape),
     }
 }
 
 /// Compares with the product of the whole matrix.
-fn check<T: Element + Into<f64>>(
+fn check<T: Number>(
     device: &Accelerator,
     module: &Module,
-    (shape, precision): (InterpolationShape, Precision),
-    (from, tolerance): (fn(f64) -> T, f64),
+    shape: &InterpolationShape,
 ) -> Result<()> {
+    let tolerance = T::tolerance(1e-14, 1e-5);
     let (elements, components, len, first) = (37, 2, 501, 3);
     let (inputs, outputs) = (shape.inputs(), shape.outputs());
     let seed = rand::random();
     let mut random = StdRng::seed_from_u64(seed);
     let mut numbers = |count: usize| -> Vec<T> {
         (0..count)
-            .map(|_| from(random.random_range(-1.0..1.0)))
+            .map(|_| T::from_f64(random.random_range(-1.0..1.0)))
             .collect()
     };
     let (matrix, x) = (numbers(shape.from * shape.to), numbers(len * components));
@@ -75,13 +67,13 @@ fn check<T: Element + Into<f64>>(
     });
     let nodes: Vec<u32> = nodes.collect();
     let items = elements * components;
-    let mut found = vec![from(f64::NAN); first + items * outputs];
+    let mut found = vec![T::from_f64(f64::NAN); first + items * outputs];
     let mut e = device.upload(&found)?;
     let block = shape.block();
     let launch = Launch {
         blocks: shape.blocks(items),
         threads: block.threads,
-        shared_bytes: block.shared_bytes(precision),
+        shared_bytes: block.shared_bytes(T::PRECISION),
     };
     let (g_matrix, g_nodes, g_x) = (
         device.upload(&matrix)?,
@@ -105,26 +97,26 @@ fn check<T: Element + Into<f64>>(
     for (place, &value) in found[first..].iter().enumerate() {
         let (item, q) = (place / outputs, place % outputs);
         let term = |n: usize| -> f64 {
-            let factor = |axis| -> f64 {
+            let factor = |axis| {
                 let row = along(q, shape.to, axis);
-                matrix[row * shape.from + along(n, shape.from, axis)].into()
+                matrix[row * shape.from + along(n, shape.from, axis)].to_f64()
             };
             match nodes[item / components * inputs + n] {
                 NO_NODE => 0.0,
                 node => {
-                    let value: f64 = x[node as usize * components + item % components].into();
+                    let value = x[node as usize * components + item % components].to_f64();
                     value * (0..shape.axes).map(factor).product::<f64>()
                 }
             }
         };
         let wanted: f64 = (0..inputs).map(term).sum();
-        let value: f64 = value.into();
+        let value = value.to_f64();
         // Not for NaN.
         let close = (value - wanted).abs() <= tolerance * (inputs as f64).max(8.0);
         ensure!(close, "entry {place} is {value}, not {wanted}; seed {seed}");
     }
     ensure!(
-        found[..first].iter().all(|&value| value.into().is_nan()),
+        found[..first].iter().all(|&value| value.to_f64().is_nan()),
         "entries before the first"
     );
     Ok(())

@@ -7,13 +7,13 @@ use femto_kernel::family::hex_published::ladder::oracle::Oracle;
 use femto_kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
 use femto_kernel::family::hex_published::schedule::Sizes;
 use femto_kernel::scalar::Precision;
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
-use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::runner::close;
-use super::{Case, Check, Selection};
+use super::{Case, Number, Selection, check_in};
 
 /// Degrees of the bounded selection, in turn; high ones take long to compile.
 const DEGREES: [u32; 3] = [1, 2, 3];
@@ -87,54 +87,26 @@ fn case(variant: Variant, language: Language, limits: &Limits) -> Option<Case> {
     let sizes = step.benchmark.sizes(degree);
     let kernel = ladder::source(&step, sizes, language, precision, limits).ok()?;
     let text = kernel.text.clone();
-    let check: Check = match precision {
-        Precision::Fp64 => Box::new(move |device, module| {
-            check(
-                device,
-                module,
-                &kernel,
-                variant,
-                (|x| x, Argument::F64, 1e-12),
-            )
-        }),
-        Precision::Fp32 => Box::new(move |device, module| {
-            check(
-                device,
-                module,
-                &kernel,
-                variant,
-                (|x| x as f32, Argument::F32, 1e-4),
-            )
-        }),
-    };
+    let made_of = (kernel, variant);
     Some(Case {
         name: format!("{step} N={degree:02} {precision}"),
         text,
-        check,
+        check: check_in(precision, [check::<f64>, check::<f32>], made_of),
     })
 }
-
-/// A number type of kernels: conversion from f64, to an argument, and the tolerance of results relative to
-/// the largest.
-type Number<T> = (fn(f64) -> T, fn(T) -> Argument<'static>, f64);
 
 /// Elements of a check: several blocks.
 const ELEMENTS: u32 = 3;
 
 /// Runs a kernel on random data and compares the result with the host's.
-fn check<T: Element + Into<f64>>(
+fn check<T: Number>(
     device: &Accelerator,
     module: &Module,
-    kernel: &LadderKernel,
-    variant: Variant,
-    (from, argument, tolerance): Number<T>,
+    (kernel, variant): &(LadderKernel, Variant),
 ) -> Result<()> {
     let seed = rand::random();
-    let problem = random_case(variant, &mut StdRng::seed_from_u64(seed));
-    let upload = |values: &[f64]| {
-        let values: Vec<T> = values.iter().map(|&value| from(value)).collect();
-        device.upload(&values)
-    };
+    let problem = random_case(*variant, &mut StdRng::seed_from_u64(seed));
+    let upload = |values: &[f64]| T::upload(device, values);
     let poison = |len: usize| upload(&vec![f64::NAN; len]);
     let (interp, grad) = (upload(&problem.interp)?, upload(&problem.grad)?);
     let (factors, u) = (upload(&problem.factors)?, upload(&problem.u)?);
@@ -145,10 +117,10 @@ fn check<T: Element + Into<f64>>(
         let shape = Launch {
             blocks: ELEMENTS,
             threads: launch.block.threads,
-            shared_bytes: launch.block.shared_bytes(variant.precision),
+            shared_bytes: launch.block.shared_bytes(T::PRECISION),
         };
         let arguments = [
-            argument(from(problem.lambda)),
+            T::ARGUMENT(T::from_f64(problem.lambda)),
             Argument::input(&interp),
             Argument::input(&grad),
             Argument::input(&factors),
@@ -158,10 +130,11 @@ fn check<T: Element + Into<f64>>(
         ];
         device.launch(&module.kernel(launch.entry)?, &shape, &arguments)?;
     }
-    let mut found = vec![from(f64::NAN); problem.u.len()];
+    let mut found = vec![T::from_f64(f64::NAN); problem.u.len()];
     device.read(&v, &mut found)?;
 
-    let found: Vec<f64> = found.into_iter().map(Into::into).collect();
+    let found: Vec<f64> = found.into_iter().map(T::to_f64).collect();
+    let tolerance = T::tolerance(1e-12, 1e-4);
     close(&found, &problem.apply(), tolerance).with_context(|| format!("seed {seed}"))
 }
 

@@ -29,12 +29,66 @@ use std::fmt;
 use anyhow::{Result, bail};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
-use femto_platform::device::accelerator::{Accelerator, Module};
+use femto_kernel::scalar::{Precision, Real};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Module};
+use femto_platform::device::{Device, DeviceError, Element};
 
 use crate::step::step;
 
 /// The check of a compiled text on a device; the error describes the fault.
 pub(crate) type Check = Box<dyn Fn(&Accelerator, &Module) -> Result<()>>;
+
+/// Numbers of a precision, on the host and in kernels.
+pub(crate) trait Number: Real + Element {
+    const PRECISION: Precision;
+    /// As an argument of a kernel.
+    const ARGUMENT: fn(Self) -> Argument<'static>;
+
+    /// One of two tolerances.
+    fn tolerance(double: f64, single: f64) -> f64 {
+        match Self::PRECISION {
+            Precision::Fp64 => double,
+            Precision::Fp32 => single,
+        }
+    }
+
+    fn rounded(values: &[f64]) -> Vec<Self> {
+        values.iter().map(|&value| Self::from_f64(value)).collect()
+    }
+
+    fn upload(
+        device: &Accelerator,
+        values: &[f64],
+    ) -> Result<AcceleratorBuffer<Self>, DeviceError> {
+        device.upload(&Self::rounded(values))
+    }
+}
+
+impl Number for f64 {
+    const PRECISION: Precision = Precision::Fp64;
+    const ARGUMENT: fn(Self) -> Argument<'static> = Argument::F64;
+}
+
+impl Number for f32 {
+    const PRECISION: Precision = Precision::Fp32;
+    const ARGUMENT: fn(Self) -> Argument<'static> = Argument::F32;
+}
+
+/// A check of a text that was made of `M`.
+type CheckOf<M> = fn(&Accelerator, &Module, &M) -> Result<()>;
+
+/// The check for a precision, of those in double and single precision.
+fn check_in<M: 'static>(
+    precision: Precision,
+    [double, single]: [CheckOf<M>; 2],
+    made_of: M,
+) -> Check {
+    let check = match precision {
+        Precision::Fp64 => double,
+        Precision::Fp32 => single,
+    };
+    Box::new(move |device, module| check(device, module, &made_of))
+}
 
 /// One text to compile and check.
 pub(crate) struct Case {

@@ -8,8 +8,9 @@ use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
 };
-use femto_platform::device::{Buffer, Device, Element};
+use femto_platform::device::{Buffer, Device};
 
+use super::Number;
 use super::elements::{CONTEXT, Elements, Oracle};
 
 /// Offset of the contributions, as if another launch came first.
@@ -357,14 +358,14 @@ pub(super) fn close(found: &[f64], expected: &[f64], tolerance: f64) -> Result<(
 }
 
 /// The output of a kernel on E-vectors of some elements for the input `u`; `inputs` are its other arrays.
-pub(super) fn element_product<'a, T: Element + Into<f64>>(
+pub(super) fn element_product<'a, T: Number>(
     (device, module, source): (&Accelerator, &Module, &KernelSource),
-    (elements, u, from): (usize, &[f64], fn(f64) -> T),
+    (elements, u): (usize, &[f64]),
     inputs: impl Fn(Operand) -> Option<Argument<'a>>,
 ) -> Result<Vec<f64>> {
-    let numbers: Vec<T> = u.iter().map(|&value| from(value)).collect();
-    let u = device.upload(&numbers)?;
-    let mut v = device.upload(&vec![from(f64::NAN); numbers.len()])?;
+    let mut v = T::upload(device, &vec![f64::NAN; u.len()])?;
+    let mut found = T::rounded(u);
+    let u = device.upload(&found)?;
     let mut output = Some(&mut v);
     let mut arguments = Vec::new();
     for &operand in &source.operands {
@@ -378,13 +379,9 @@ pub(super) fn element_product<'a, T: Element + Into<f64>>(
     let launch = Launch {
         blocks: source.blocks(elements),
         threads: source.block.threads,
-        shared_bytes: source.block.shared_bytes(match size_of::<T>() {
-            8 => Precision::Fp64,
-            _ => Precision::Fp32,
-        }),
+        shared_bytes: source.block.shared_bytes(T::PRECISION),
     };
     device.launch(&module.kernel(source.entry)?, &launch, &arguments)?;
-    let mut found = vec![from(0.0); numbers.len()];
     device.read(&v, &mut found)?;
-    Ok(found.into_iter().map(Into::into).collect())
+    Ok(found.into_iter().map(T::to_f64).collect())
 }

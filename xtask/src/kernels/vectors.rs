@@ -6,14 +6,14 @@ use femto_kernel::family::Limits;
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
 use femto_kernel::vector::sparse::{NO_COLUMN, SLICE};
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
 };
-use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Check, Selection};
+use super::{Case, Number, Selection, check_in};
 
 /// One entry, several blocks ending inside a pack, and more than all blocks of a sum at once.
 const LENGTHS: [usize; 3] = [1, 5003, 1_100_003];
@@ -29,43 +29,25 @@ pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Ca
 }
 
 fn case(language: Language, precision: Precision) -> Case {
-    let check: Check = match precision {
-        Precision::Fp64 => {
-            Box::new(move |device, module| check(device, module, precision, (|x| x, 1e-15)))
-        }
-        Precision::Fp32 => {
-            Box::new(move |device, module| check(device, module, precision, (|x| x as f32, 1e-6)))
-        }
-    };
     Case {
         name: format!("vectors {precision}"),
         text: source::source(language, precision),
-        check,
+        check: check_in(precision, [check::<f64>, check::<f32>], ()),
     }
 }
 
-/// A number type: conversion from f64, and the tolerance.
-type Number<T> = (fn(f64) -> T, f64);
-
-fn check<T: Element + Into<f64>>(
-    device: &Accelerator,
-    module: &Module,
-    precision: Precision,
-    (from, tolerance): Number<T>,
-) -> Result<()> {
+fn check<T: Number>(device: &Accelerator, module: &Module, (): &()) -> Result<()> {
     for len in LENGTHS {
         let seed = rand::random();
         let mut random = StdRng::seed_from_u64(seed);
         let inputs = [(); 4].map(|()| {
-            let numbers = (0..len).map(|_| from(random.random_range(0.5..1.5)));
+            let numbers = (0..len).map(|_| T::from_f64(random.random_range(0.5..1.5)));
             numbers.collect::<Vec<T>>()
         });
         let bench = Bench {
             device,
             module,
-            precision,
-            tolerance,
-            from,
+            tolerance: T::tolerance(1e-15, 1e-6),
             inputs,
         };
         let outcome = bench.loops().and_then(|()| bench.sums());
@@ -78,13 +60,11 @@ fn check<T: Element + Into<f64>>(
 struct Bench<'a, T> {
     device: &'a Accelerator,
     module: &'a Module,
-    precision: Precision,
     tolerance: f64,
-    from: fn(f64) -> T,
     inputs: [Vec<T>; 4],
 }
 
-impl<T: Element + Into<f64>> Bench<'_, T> {
+impl<T: Number> Bench<'_, T> {
     fn upload(&self) -> Result<[AcceleratorBuffer<T>; 4]> {
         let [a, b, c, d] = self.inputs.each_ref().map(|v| self.device.upload(v));
         Ok([a?, b?, c?, d?])
@@ -106,7 +86,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
 
     /// Runs a loop without a sum, which changes `y`.
     fn run(&self, entry: &str, arguments: &[Argument<'_>]) -> Result<()> {
-        let blocks = source::blocks(self.precision, self.inputs[0].len());
+        let blocks = source::blocks(T::PRECISION, self.inputs[0].len());
         self.launch(entry, blocks, arguments)
     }
 
@@ -130,8 +110,8 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         let mut values = self.inputs[0].clone();
         self.device.read(found, &mut values)?;
         for (i, value) in values.into_iter().enumerate() {
-            let wanted = formula(i, self.inputs.each_ref().map(|v| v[i].into()));
-            let value: f64 = value.into();
+            let wanted = formula(i, self.inputs.each_ref().map(|v| v[i].to_f64()));
+            let value = value.to_f64();
             // Not for NaN.
             let close = (value - wanted).abs() <= 8.0 * self.tolerance;
             ensure!(close, "{entry}: entry {i} is {value}, not {wanted}");
@@ -196,7 +176,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             self.run(entry, &arguments)?;
             self.expect(entry, &y, |[x, y, ..]| formula(x, y))?;
         }
-        let exact: Vec<f64> = self.inputs[0].iter().map(|&x| x.into()).collect();
+        let exact: Vec<f64> = self.inputs[0].iter().map(|&x| x.to_f64()).collect();
         let g_exact = self.device.upload(&exact)?;
         let [_, mut y, ..] = self.upload()?;
         let arguments = [len, Argument::input(&g_exact), Argument::output(&mut y)];
@@ -245,7 +225,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         let entries = entries.map(|(row, which)| match (row < rows, which) {
             (false, _) => (0, 0.0),
             (true, 0) => (row as u32, 2.0),
-            (true, _) => (next(row) as u32, self.inputs[3][next(row)].into()),
+            (true, _) => (next(row) as u32, self.inputs[3][next(row)].to_f64()),
         });
         let (columns, values): (Vec<u32>, Vec<f64>) = entries.unzip();
         let is_short = |row: usize| row.is_multiple_of(3);
@@ -255,11 +235,11 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             if is_beyond { NO_COLUMN } else { column }
         });
         let ones = self.device.upload(&ones.collect::<Vec<u32>>())?;
-        let values: Vec<T> = values.into_iter().map(self.from).collect();
+        let values: Vec<T> = values.into_iter().map(T::from_f64).collect();
         let [offsets, columns] = [self.device.upload(&offsets)?, self.device.upload(&columns)?];
         let values = self.device.upload(&values)?;
-        let x: Vec<f64> = self.inputs[0].iter().map(|&x| x.into()).collect();
-        let d: Vec<f64> = self.inputs[3].iter().map(|&d| d.into()).collect();
+        let x: Vec<f64> = self.inputs[0].iter().map(|&x| x.to_f64()).collect();
+        let d: Vec<f64> = self.inputs[3].iter().map(|&d| d.to_f64()).collect();
         for (add, has_values) in [(0, 1), (1, 1), (0, 0), (1, 0)] {
             let [g_x, mut y, ..] = self.upload()?;
             let arguments = [
@@ -283,7 +263,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             })?;
         }
         // x, and twice as much in the second component.
-        let both = x.iter().flat_map(|&x| [x, 2.0 * x].map(self.from));
+        let both = x.iter().flat_map(|&x| [x, 2.0 * x].map(T::from_f64));
         let both: Vec<T> = both.collect();
         let [g_x, mut y] = [self.device.upload(&both)?, self.device.upload(&both)?];
         let [components, node, component] = [2, 2, 1].map(Argument::U32);
@@ -306,7 +286,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         for (row, found) in found.chunks_exact(2).enumerate() {
             let wanted = 2.0 * x[row] + d[next(row)] * x[next(row)];
             for (c, &found) in found.iter().enumerate() {
-                let error = (found.into() - (c + 1) as f64 * wanted).abs();
+                let error = (found.to_f64() - (c + 1) as f64 * wanted).abs();
                 ensure!(
                     error <= 16.0 * self.tolerance,
                     "{entry}: {error} in row {row}"
@@ -319,7 +299,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
     /// At every other node, of as many components as fit, with any matrix.
     fn project(&self) -> Result<()> {
         let [rows, inputs] = [0, 1].map(|input: usize| -> Vec<f64> {
-            self.inputs[input].iter().map(|&x| x.into()).collect()
+            self.inputs[input].iter().map(|&x| x.to_f64()).collect()
         });
         for count in [2, 3] {
             let all = rows.len() / count;
@@ -330,7 +310,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             let factor = |node: usize, i: usize, j: usize| rows[(node + 2 * i + j) % rows.len()];
             let matrices = nodes.iter().flat_map(|&node| {
                 let pairs = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
-                pairs.map(move |(i, j)| (self.from)(factor(node as usize, i, j)))
+                pairs.map(move |(i, j)| T::from_f64(factor(node as usize, i, j)))
             });
             let matrices = self.device.upload(&matrices.collect::<Vec<T>>())?;
             let listed = self.device.upload(&nodes)?;
@@ -391,7 +371,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         arguments: &[Argument<'_>],
         terms: &[&dyn Fn([f64; 4]) -> f64],
     ) -> Result<()> {
-        let blocks = source::sum_blocks(self.precision, self.inputs[0].len());
+        let blocks = source::sum_blocks(T::PRECISION, self.inputs[0].len());
         let mut partial = self
             .device
             .upload(&vec![f64::NAN; 2 * MOST_BLOCKS as usize])?;
@@ -411,7 +391,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         self.device.read(&sums, &mut found)?;
         for (slot, term) in terms.iter().enumerate() {
             let entries = 0..self.inputs[0].len();
-            let of = |i: usize| term(self.inputs.each_ref().map(|v: &Vec<T>| v[i].into()));
+            let of = |i: usize| term(self.inputs.each_ref().map(|v: &Vec<T>| v[i].to_f64()));
             let wanted: f64 = entries.map(of).sum();
             let (sum, before) = (found[2 * slot], found[2 * slot + 1]);
             let close = (sum - wanted).abs() <= self.tolerance.max(1e-12) * wanted;

@@ -21,6 +21,7 @@ use crate::{BenchError, Record, Report, Sampling, roofline};
 use factors::Factors;
 use femto::Number;
 use femto::accelerator::{language, limits};
+use femto_element::Cell;
 use femto_kernel::family::{KernelSource, affine_simplex, element_matrix};
 use femto_kernel::roofline::{Ceilings, bound};
 use femto_kernel::scalar::Precision;
@@ -160,7 +161,7 @@ impl Sweep {
 
 /// Nodes of a tetrahedron.
 fn nodes(degree: usize) -> usize {
-    (degree + 1) * (degree + 2) * (degree + 3) / 6
+    Cell::Tetrahedron.lattice(degree).len()
 }
 
 /// Measures all combinations, even if some fail.

@@ -87,6 +87,12 @@ impl CellType {
         (cell_type.row().gmsh_number == cell_type.0).then_some(cell_type)
     }
 
+    /// The type of a cell with all nodes of an order, if femto knows one.
+    pub fn complete(cell: Cell, order: usize) -> Option<Self> {
+        let is_it = |it: &Self| it.cell() == cell && it.order() == order && it.is_complete();
+        Self::all().find(is_it)
+    }
+
     fn row(self) -> &'static Row {
         &ROWS[usize::from(self.0)]
     }

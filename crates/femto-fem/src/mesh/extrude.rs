@@ -2,7 +2,7 @@
 
 use super::{CellBlock, Membership, Mesh, MeshError, PhysicalGroup};
 use crate::geometry::off_plane;
-use femto_element::{Cell, CellType};
+use femto_element::CellType;
 
 /// The levels between which a plane mesh is extruded.
 #[derive(Clone, Debug, PartialEq)]
@@ -219,14 +219,8 @@ impl Mesh {
 
 /// The type of the cells over those of a block, if they are straight edges or plane cells.
 fn extruded(block: &CellBlock) -> Option<CellType> {
-    let base = block.cell_type;
-    let column = match base.dimension() {
-        1 => Cell::Line.extruded(),
-        2 => base.cell().extruded(),
-        _ => None,
-    };
-    let mut types = CellType::all().filter(|it| it.order() == 1 && Some(it.cell()) == column);
-    types.next().filter(|_| base.order() == 1)
+    let base = Some(block.cell_type).filter(|it| it.order() == 1)?;
+    CellType::complete(base.cell().extruded()?, 1)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::Number;
 use crate::operator::OperatorError;
 use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::csr::RowSums;
-use crate::vector::{Csr, SparseMatrix, VectorOps};
+use crate::vector::{Csr, SparseMatrix, VectorOps, upload_f64};
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 
@@ -273,8 +273,7 @@ fn inverse_of<T: Number, D: VectorOps<T>>(
     device: &D,
     diagonal: &[f64],
 ) -> Result<Inverse<T, D>, MultigridError> {
-    let diagonal = diagonal.iter().map(|&entry| T::from_f64(entry));
-    let diagonal = device.upload(&diagonal.collect::<Vec<T>>())?;
+    let diagonal = upload_f64(device, diagonal)?;
     Ok(Inverse::Diagonal(Jacobi::new(device, &diagonal)?))
 }
 

@@ -1,13 +1,12 @@
 //! Operators of any precision on any device.
 
 use super::{AnyForm, Backend, Explanation, Operator, OperatorError, OperatorParams};
-use crate::vector::VectorOps;
+use crate::vector::{VectorOps, download_f64, upload_f64};
 use crate::{AnyDevice, Number, on_device};
 use femto_fem::space::Block;
 use femto_kernel::form::Inspection;
 use femto_kernel::roofline::{Ceilings, Work};
 use femto_kernel::scalar::Precision;
-use femto_platform::device::Device;
 
 /// An operator with precision and device erased: see [`AnyDevice::operator`].
 pub trait AnyOperator: Send + Sync {
@@ -98,20 +97,22 @@ impl<T: Number, D: Backend + VectorOps<T>> AnyOperator for Operator<T, D> {
 
     fn apply(&self, u: &[f64], v: &mut [f64]) -> Result<(), OperatorError> {
         self.check("the output", v.len())?;
-        let (u, mut product) = (rounded(&self.device, u)?, self.device.zeros(v.len())?);
+        let (u, mut product) = (upload_f64(&self.device, u)?, self.device.zeros(v.len())?);
         self.apply(&u, &mut product)?;
-        read(&self.device, &product, v)
+        v.copy_from_slice(&download_f64(&self.device, &product)?);
+        Ok(())
     }
 
     fn diagonal(&self, d: &mut [f64]) -> Result<(), OperatorError> {
         let mut diagonal = self.device.zeros(d.len())?;
         self.diagonal(&mut diagonal)?;
-        read(&self.device, &diagonal, d)
+        d.copy_from_slice(&download_f64(&self.device, &diagonal)?);
+        Ok(())
     }
 
     fn application<'a>(&'a self, u: &[f64]) -> Result<Application<'a>, OperatorError> {
         self.check("the input", u.len())?;
-        let (u, mut v) = (rounded(&self.device, u)?, self.device.zeros(u.len())?);
+        let (u, mut v) = (upload_f64(&self.device, u)?, self.device.zeros(u.len())?);
         Ok(Box::new(move || self.apply(&u, &mut v)))
     }
 
@@ -134,25 +135,4 @@ impl<T: Number, D: Backend + VectorOps<T>> AnyOperator for Operator<T, D> {
     fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
         self.explain(ceilings, measured)
     }
-}
-
-fn rounded<T: Number, D: Device>(
-    device: &D,
-    values: &[f64],
-) -> Result<D::Buffer<T>, OperatorError> {
-    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
-    Ok(device.upload(&values)?)
-}
-
-/// Copies a vector to the host.
-pub(super) fn read<T: Number, D: Device>(
-    device: &D,
-    source: &D::Buffer<T>,
-    target: &mut [f64],
-) -> Result<(), OperatorError> {
-    let mut values = vec![T::default(); target.len()];
-    device.read(source, &mut values)?;
-    let pairs = target.iter_mut().zip(&values);
-    pairs.for_each(|(target, value)| *target = value.to_f64());
-    Ok(())
 }

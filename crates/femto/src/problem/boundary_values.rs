@@ -1,10 +1,9 @@
 //! Given values where L-vectors are constrained.
 
 use super::function::Role;
-use super::stages::uploaded;
 use super::{Discretization, Function, Problem, ProblemError};
 use crate::Number;
-use crate::vector::{Projector, VectorOps};
+use crate::vector::{Projector, VectorOps, upload_f64};
 use femto_fem::space::{Block, Constraints, NodeNormal, SpaceError};
 
 /// Given values where L-vectors are constrained.
@@ -45,9 +44,9 @@ impl BoundaryValues {
         projector: &Projector<T, D>,
         u: &mut D::Buffer<T>,
     ) -> Result<(), ProblemError> {
-        device.add_to_entries(&uploaded(device, &self.entries)?, &projector.entries, u)?;
+        device.add_to_entries(&upload_f64(device, &self.entries)?, &projector.entries, u)?;
         let slanted = &projector.slanted.entries;
-        Ok(device.add_to_entries(&uploaded(device, &self.slanted)?, slanted, u)?)
+        Ok(device.add_to_entries(&upload_f64(device, &self.slanted)?, slanted, u)?)
     }
 }
 

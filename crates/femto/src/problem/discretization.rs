@@ -1,6 +1,6 @@
 //! The parts of a right-hand side: integrals over elements and boundary facets.
 
-use super::function::Role;
+use super::function::{Role, values};
 use super::integral::{Integral, Integrand};
 use super::{Function, FunctionName, ProblemError};
 use crate::operator::{Backend, Scatter};
@@ -8,10 +8,6 @@ use crate::vector::{Entries, VectorOps};
 use crate::{OperatorParams, Quadrature};
 use femto_fem::space::{Block, Space, Trace};
 use femto_platform::device::{Buffer, check_len};
-use rayon::prelude::*;
-
-/// Points at which one task evaluates a function.
-const POINTS: usize = 4096;
 
 /// The blocks of a space with their geometry, a quadrature rule, and the time at which functions are
 /// evaluated. Vectors store the components of a node together.
@@ -215,11 +211,7 @@ impl<'a> Discretization<'a> {
         f: &dyn Function,
         positions: &[[f64; 3]],
     ) -> Result<Vec<f64>, ProblemError> {
-        let mut values = vec![0.0; positions.len()];
-        let parts = values.par_chunks_mut(POINTS);
-        parts
-            .zip(positions.par_chunks(POINTS))
-            .for_each(|(values, positions)| f.evaluate(positions, self.time, values));
+        let values = values(f, positions, self.time);
         check_finite(name, &values, positions)?;
         Ok(values)
     }

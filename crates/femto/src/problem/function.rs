@@ -4,6 +4,7 @@ use core::fmt;
 use femto_kernel::expr::{
     Graph, Handle, Input, ParseError, Program, ProgramError, Symbols, Values, parse,
 };
+use rayon::prelude::*;
 
 /// A scalar function of position and time.
 ///
@@ -24,6 +25,19 @@ pub trait Function: Send + Sync {
         self.as_constant()
             .map(|value| Expression::constant(value).program)
     }
+}
+
+/// Points, about, at which one task evaluates a function.
+pub(super) const POINTS: usize = 4096;
+
+/// The values of a function at `positions`, by all threads.
+pub(super) fn values(f: &dyn Function, positions: &[[f64; 3]], time: f64) -> Vec<f64> {
+    let mut values = vec![0.0; positions.len()];
+    let parts = values.par_chunks_mut(POINTS);
+    parts
+        .zip(positions.par_chunks(POINTS))
+        .for_each(|(values, positions)| f.evaluate(positions, time, values));
+    values
 }
 
 impl Function for f64 {

@@ -1,5 +1,6 @@
 //! Integrals of functions over the domain, by operators whose scalar form is the integrand.
 
+use super::function::POINTS;
 use super::{Discretization, Function, FunctionName, ProblemError, ProblemForm};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
@@ -11,9 +12,6 @@ use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::scalar::{Scalar, Traced};
 use rayon::prelude::*;
 use std::cell::RefCell;
-
-/// Approximate number of points at which one task evaluates a function.
-const POINTS: usize = 4096;
 
 /// The points of an operator on `space`.
 fn points(space: &Space, quadrature: Quadrature) -> Result<Points, OperatorError> {

@@ -7,7 +7,6 @@ use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
 use super::null_space::NullSpace;
 use super::patience::{DirectionsWatch, Patience, Watch};
-use super::stages::{downloaded, uploaded};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
@@ -16,7 +15,7 @@ use crate::operator::Backend;
 use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
 use crate::solve::{History, Iteration, Monitor, SolveError, SolveInfo, StopCriteria, System};
-use crate::vector::{Projector, VectorOps};
+use crate::vector::{Projector, VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
 use femto_fem::space::Constraints;
 use femto_platform::device::Buffer;
@@ -70,7 +69,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     ) -> Result<Outcome, ProblemError> {
         let size = self.b.len();
         let mut x = match self.start {
-            Some(start) => uploaded(self.device, start)?,
+            Some(start) => upload_f64(self.device, start)?,
             None => self.device.zeros(size)?,
         };
         self.projector.project(self.device, &mut x)?;
@@ -124,7 +123,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     *preconditioner = LinearPreconditioner::Jacobi(jacobi);
                     before = Some(history);
                 }
-                (outcome, ..) => return Ok((downloaded(self.device, &x)?, outcome)),
+                (outcome, ..) => return Ok((download_f64(self.device, &x)?, outcome)),
             }
         }
     }
@@ -196,7 +195,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     if equations.choice.kind != PreconditionerKind::Multigrid {
                         *equations.multigrid = None;
                     }
-                    return Ok((downloaded(device, &u)?, outcome));
+                    return Ok((download_f64(device, &u)?, outcome));
                 }
             }
         }
@@ -267,6 +266,6 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             None => vec![0.0; self.operator.dofs()],
         };
         self.boundary_values.insert(self.constraints, &mut u);
-        uploaded(self.device, &u)
+        Ok(upload_f64(self.device, &u)?)
     }
 }

@@ -6,12 +6,11 @@
 //! Equations have a solution if the loads b do no work on them, (z, b) = 0; of all solutions the one with
 //! ∫ z u = 0 is taken.
 
-use super::stages::{downloaded, uploaded};
 use super::{Discretization, Function, ProblemError};
 use crate::eigen::eigenvectors;
 use crate::multigrid::NearKernel;
 use crate::operator::Backend;
-use crate::vector::VectorOps;
+use crate::vector::{VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
 use serde::Serialize;
@@ -78,7 +77,7 @@ impl NullSpace {
             let vector = |combination: &Vec<f64>| {
                 let mut values = candidates.values(combination);
                 constraints.project(&mut values);
-                uploaded(device, &values)
+                upload_f64(device, &values)
             };
             let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
             energies(operator, &diagonal, &vectors?)
@@ -121,7 +120,7 @@ impl NullSpace {
         device: &B,
         b: &mut B::Buffer<T>,
     ) -> Result<FreeFunctions, ProblemError> {
-        let mut loads = downloaded(device, b)?;
+        let mut loads = download_f64(device, b)?;
         let mut imbalance: f64 = 0.0;
         for function in &self.functions {
             let values = &function.values;
@@ -320,7 +319,7 @@ impl Candidates {
             .collect();
         let parts: Vec<&dyn Function> = parts.iter().map(|part| part as &dyn Function).collect();
         let integrals = on.source(device, &parts)?;
-        let weights = downloaded(device, &integrals)?;
+        let weights = download_f64(device, &integrals)?;
         let mut own = FreeFunction {
             combination,
             values,

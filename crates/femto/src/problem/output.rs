@@ -1,5 +1,6 @@
 //! Solutions as VTU files.
 
+use super::function::values;
 use super::{Function, GridFunction, cell_tags};
 use crate::elements::collect;
 use femto_element::Cell;
@@ -14,13 +15,9 @@ use femto_fem::space::Space;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::interpolation::{InterpolationShape, interpolate};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::Range;
-
-/// Points at which one task evaluates a function.
-const POINTS: usize = 4096;
 
 /// A field at the points of an output file. Functions are given one per component.
 #[derive(Clone, Copy)]
@@ -175,14 +172,7 @@ impl LagrangeGrid {
 
     /// The values of a field at the points, `[component][points]`.
     fn field(&self, field: OutputField<'_>, time: f64) -> Vec<Vec<f64>> {
-        let evaluate = |function: &&dyn Function| {
-            let mut values = vec![0.0; self.points.len()];
-            let parts = values
-                .par_chunks_mut(POINTS)
-                .zip(self.points.par_chunks(POINTS));
-            parts.for_each(|(values, points)| function.evaluate(points, time, values));
-            values
-        };
+        let evaluate = |&function: &&dyn Function| values(function, &self.points, time);
         let difference = |(u, exact): (&Vec<f64>, &&dyn Function)| {
             let exact = evaluate(exact);
             u.iter().zip(&exact).map(|(u, exact)| u - exact).collect()

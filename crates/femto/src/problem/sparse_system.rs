@@ -1,12 +1,11 @@
 //! The equations of a linear problem as a sparse matrix, for other programs.
 
 use super::assembled::Equation;
-use super::stages::downloaded;
 use super::{Assembled, ProblemError};
 use crate::Number;
 use crate::multigrid::constrained_matrix;
 use crate::operator::Backend;
-use crate::vector::{Csr, VectorOps};
+use crate::vector::{Csr, VectorOps, download_f64};
 use femto_fem::io::{IoError, matrix_market};
 use std::path::Path;
 
@@ -56,7 +55,7 @@ where
             return Err(ProblemError::NoMatrix { why });
         }
         let matrix = constrained_matrix(&self.operator, &self.constraints)?;
-        let mut right_hand_side = downloaded(&self.device, &self.b)?;
+        let mut right_hand_side = download_f64(&self.device, &self.b)?;
         let mut given = vec![0.0; right_hand_side.len()];
         self.boundary_values.insert(&self.constraints, &mut given);
         // Zero at free entries: given values have been lifted.

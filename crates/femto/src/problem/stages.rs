@@ -14,7 +14,7 @@ use super::{
 };
 use crate::eigen::eigenvectors;
 use crate::operator::{Auxiliary, Backend, OperatorError};
-use crate::vector::{Projector, VectorOps, download};
+use crate::vector::{Projector, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry};
@@ -23,8 +23,6 @@ use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::{Buffer, Device};
-use rayon::prelude::*;
-use std::any::Any;
 
 impl<'a> Problem<'a> {
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
@@ -367,27 +365,4 @@ pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> Operator
         auxiliary,
         ..params
     }
-}
-
-/// Uploads numbers to the solver's device, in its precision.
-pub(super) fn uploaded<T: Number, B: Device>(
-    device: &B,
-    values: &[f64],
-) -> Result<B::Buffer<T>, ProblemError> {
-    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
-    Ok(device.upload(&values)?)
-}
-
-/// A vector of the solver's device in double precision, without a copy if it is.
-pub(super) fn downloaded<T: Number, B: Device>(
-    device: &B,
-    vector: &B::Buffer<T>,
-) -> Result<Vec<f64>, ProblemError> {
-    let mut values: Vec<T> = download(device, vector)?;
-    Ok(
-        match (&mut values as &mut dyn Any).downcast_mut::<Vec<f64>>() {
-            Some(values) => std::mem::take(values),
-            None => values.par_iter().map(|value| value.to_f64()).collect(),
-        },
-    )
 }

@@ -1,5 +1,6 @@
 //! Inverses on the elements of a block, from L-vectors to E-vectors on devices.
 
+use super::upload_f64;
 use crate::Number;
 use crate::pool::Pool;
 use femto_kernel::roofline::Work;
@@ -40,12 +41,11 @@ impl<T: Number, D: Device> ElementInverse<T, D> {
             items.strengths.len(),
             count * (1 + shape.axes),
         )?;
-        let rounded = |numbers: &[f64]| numbers.iter().map(|&x| T::from_f64(x)).collect::<Vec<T>>();
         Ok(Self {
             shape,
             components: items.components,
-            vectors: device.upload(&rounded(lines.vectors))?,
-            values: device.upload(&rounded(lines.values))?,
+            vectors: upload_f64(device, lines.vectors)?,
+            values: upload_f64(device, lines.values)?,
             ends: device.upload(items.ends)?,
             strengths: device.upload(items.strengths)?,
             nodes: device.upload(items.nodes)?,

@@ -1,5 +1,6 @@
 //! Interpolations from L-vectors to E-vectors on devices.
 
+use super::upload_f64;
 use crate::Number;
 use crate::pool::Pool;
 use femto_element::Interpolation;
@@ -46,11 +47,9 @@ impl<T: Number, D: Device> ElementInterpolation<T, D> {
             from: interpolation.from,
             to: interpolation.to,
         };
-        let matrix = interpolation.matrix.iter();
-        let matrix: Vec<T> = matrix.map(|&entry| T::from_f64(entry)).collect();
         Ok(Self {
             shape,
-            matrix: device.upload(&matrix)?,
+            matrix: upload_f64(device, &interpolation.matrix)?,
             nodes: device.upload(nodes)?,
             len: last.map_or(0, |&last| last as usize * strides.node + last_component + 1),
             strides,

@@ -29,6 +29,7 @@ pub use sums::{Ratio, Sum, Sums};
 use crate::Number;
 use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
 use rayon::prelude::*;
+use std::any::Any;
 
 /// Copies a vector to the host, into pages that all threads have touched.
 pub(crate) fn download<T: Number, D: Device>(
@@ -39,6 +40,29 @@ pub(crate) fn download<T: Number, D: Device>(
     let mut values: Vec<T> = values.collect();
     device.read(vector, &mut values)?;
     Ok(values)
+}
+
+/// Uploads numbers, rounded to the precision of `T`.
+pub(crate) fn upload_f64<T: Number, D: Device>(
+    device: &D,
+    values: &[f64],
+) -> Result<D::Buffer<T>, DeviceError> {
+    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+    device.upload(&values)
+}
+
+/// As [`download`], in double precision, without a copy if the vector is.
+pub(crate) fn download_f64<T: Number, D: Device>(
+    device: &D,
+    vector: &D::Buffer<T>,
+) -> Result<Vec<f64>, DeviceError> {
+    let mut values: Vec<T> = download(device, vector)?;
+    Ok(
+        match (&mut values as &mut dyn Any).downcast_mut::<Vec<f64>>() {
+            Some(values) => std::mem::take(values),
+            None => values.par_iter().map(|value| value.to_f64()).collect(),
+        },
+    )
 }
 
 /// A device that operates on vectors of `T`.

@@ -13,9 +13,7 @@ use clap::Args;
 use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
 use femto::platform::device::{self, DeviceError, DeviceId};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, available_parallelism};
+use femto_bench::in_parallel;
 use std::time::Instant;
 
 /// Compile kernels with a device's own compiler and report the resources they use.
@@ -135,38 +133,12 @@ fn first_unless<T>(counts: bool, values: &[T]) -> &[T] {
 
 /// Compiles the texts, on all processors.
 fn compile_all(target: &Target, requests: &[Request], progress: &Progress) -> Vec<Outcome> {
-    let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(request) = requests.get(index) else {
-                break;
-            };
-            progress.detail(|| {
-                format!(
-                    "{} of {}, {}",
-                    index + 1,
-                    requests.len(),
-                    request.describe()
-                )
-            });
-            let outcome = compile(target, request);
-            let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-            outcomes.push((index, outcome));
-        }
-    };
-    let threads = available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..threads.min(requests.len()) {
-            scope.spawn(work);
-        }
-    });
-    let mut outcomes = outcomes
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    outcomes.sort_by_key(|&(index, _)| index);
-    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    let numbered: Vec<_> = (1..).zip(requests).collect();
+    in_parallel(&numbered, |&(number, request)| {
+        let all = requests.len();
+        progress.detail(|| format!("{number} of {all}, {}", request.describe()));
+        compile(target, request)
+    })
 }
 
 #[expect(

@@ -5,6 +5,7 @@ use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
 use femto::platform::device::DeviceError;
 use femto::platform::device::accelerator::Usage;
+use femto_bench::table::{self, Column};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
@@ -56,24 +57,6 @@ impl Row {
             milliseconds,
         }
     }
-
-    /// The columns, as text.
-    fn cells(&self) -> [String; COLUMNS] {
-        let or_dash = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-        let data = self.vectors.zip(self.storage);
-        [
-            self.kernel.clone(),
-            or_dash(self.degree.map(|degree| degree.to_string())),
-            self.precision.to_string(),
-            or_dash(data.map(|(vectors, storage)| format!("{vectors}, {storage}"))),
-            self.entry.clone(),
-            or_dash(self.registers.map(|count| count.to_string())),
-            or_dash(self.local_bytes.map(|bytes| bytes.to_string())),
-            self.shared_bytes.to_string(),
-            self.threads.iter().product::<u32>().to_string(),
-            format!("{:.1}", self.milliseconds),
-        ]
-    }
 }
 
 impl Request {
@@ -103,25 +86,27 @@ pub(super) struct Table {
     pub(super) warnings: Vec<String>,
 }
 
-const COLUMNS: usize = 10;
-
-const TITLES: [&str; COLUMNS] = [
-    "kernel",
-    "degree",
-    "numbers",
-    "data",
-    "entry",
-    "registers",
-    "spilled",
-    "shared",
-    "threads",
-    "ms",
+const COLUMNS: &[Column<Row>] = &[
+    Column::words("kernel", |it| it.kernel.clone()),
+    Column::numbers("degree", "", |it| or_dash(it.degree)),
+    Column::words("numbers", |it| it.precision.to_string()),
+    Column::words("data", |it| {
+        let data = it.vectors.zip(it.storage);
+        or_dash(data.map(|(vectors, storage)| format!("{vectors}, {storage}")))
+    }),
+    Column::words("entry", |it| it.entry.clone()),
+    Column::numbers("registers", "", |it| or_dash(it.registers)),
+    Column::numbers("spilled", "B", |it| or_dash(it.local_bytes)),
+    Column::numbers("shared", "B", |it| it.shared_bytes.to_string()),
+    Column::numbers("threads", "", |it| {
+        it.threads.iter().product::<u32>().to_string()
+    }),
+    Column::numbers("ms", "", |it| format!("{:.1}", it.milliseconds)),
 ];
 
-/// Columns of words, which are left-aligned.
-const WORDS: [bool; COLUMNS] = [
-    true, false, true, true, true, false, false, false, false, false,
-];
+fn or_dash(value: Option<impl Display>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
 
 /// Maximum number of lines shown of each kind of message.
 const SHOWN: usize = 5;
@@ -153,38 +138,21 @@ impl Table {
 
 impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)?;
         if !self.rows.is_empty() {
-            let lines = [TITLES.map(str::to_owned)].into_iter();
-            let lines: Vec<_> = lines.chain(self.rows.iter().map(Row::cells)).collect();
-            let width = |column: usize| lines.iter().map(|cells| cells[column].len()).max();
-            let widths: [usize; COLUMNS] = std::array::from_fn(|column| width(column).unwrap_or(0));
-            for cells in &lines {
-                line(f, cells, &widths)?;
-            }
+            table::write(f, COLUMNS, &self.rows)?;
         }
         for (what, rule) in self.illegal.iter().take(SHOWN) {
-            write!(f, "\nnot legal: {what}: {rule}")?;
+            writeln!(f, "not legal: {what}: {rule}")?;
         }
         if let Some(more @ 1..) = self.illegal.len().checked_sub(SHOWN) {
-            write!(f, "\nnot legal: {more} more")?;
+            writeln!(f, "not legal: {more} more")?;
         }
         for warning in &self.warnings {
-            write!(f, "\nwarning: {warning}")?;
+            writeln!(f, "warning: {warning}")?;
         }
         for (what, error) in &self.failures {
-            write!(f, "\nfailed: {what}: {error}")?;
+            writeln!(f, "failed: {what}: {error}")?;
         }
-        Ok(())
+        f.write_str(&self.target)
     }
-}
-
-fn line(f: &mut Formatter<'_>, cells: &[String], widths: &[usize]) -> fmt::Result {
-    let columns = cells.iter().zip(widths).zip(WORDS);
-    let columns = columns.map(|((cell, &width), is_word)| match is_word {
-        true => format!("{cell:<width$}"),
-        false => format!("{cell:>width$}"),
-    });
-    let line = columns.collect::<Vec<_>>().join("  ");
-    write!(f, "\n{}", line.trim_end())
 }

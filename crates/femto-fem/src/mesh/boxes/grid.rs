@@ -1,4 +1,4 @@
-//! The structured mesh of all boxes but those of hexahedra.
+//! The structured mesh of all boxes but those of prisms and pyramids.
 
 use super::simplices::barycentric_steps;
 use super::{DOMAIN, groups};
@@ -33,7 +33,7 @@ const TETRAHEDRA: [[Corner; 4]; 6] = [
 
 /// A grid of rectangles or boxes; for rectangles, sizes along the third axis are one.
 pub(super) struct Grid {
-    /// Triangles, tetrahedra or quadrilaterals; a quadrilateral is a whole rectangle.
+    /// Triangles, tetrahedra, quadrilaterals or hexahedra; the last two are whole rectangles and boxes.
     pub(super) cell: Cell,
     pub(super) dim: usize,
     pub(super) cells: [usize; 3],
@@ -144,13 +144,16 @@ impl Grid {
 
     /// The complete cell type of the grid's order.
     fn cell_type(&self, cell: Cell) -> CellType {
-        let mut types = CellType::all().filter(|it| it.cell() == cell && it.order() == self.order);
-        types.find(|it| it.is_complete()).unwrap_or(CellType::TRI3)
+        CellType::complete(cell, self.order).unwrap_or(CellType::TRI3)
+    }
+
+    fn facet_type(&self) -> CellType {
+        self.cell_type(self.cell.facets()[0].cell)
     }
 
     fn boundary(&self) -> CellBlock {
         let mut block = CellBlock {
-            cell_type: self.cell_type(self.cell.facets()[0].cell),
+            cell_type: self.facet_type(),
             nodes: Vec::new(),
             tags: Vec::new(),
         };
@@ -162,22 +165,26 @@ impl Grid {
         block
     }
 
+    /// The axes along a side; its cells are listed first along the first.
+    fn along(&self, axis: usize, side: usize) -> (usize, usize) {
+        match self.dim {
+            2 => (1 - axis, 2),
+            _ if self.cell.is_tensor_product() => turning_outwards(axis, side),
+            _ => turning_outwards(axis, 1),
+        }
+    }
+
     /// Appends the boundary cells of one side, first tangential axis fastest.
     fn push_side(&self, axis: usize, side: usize, block: &mut CellBlock) {
         let facets = self.side_facets(axis, side);
-        let (u, v) = match self.dim {
-            2 => (1 - axis, 2),
-            _ => ((axis + 1) % 3, (axis + 2) % 3),
-        };
+        let (u, v) = self.along(axis, side);
         for cell_v in 0..self.cells[v] {
             for cell_u in 0..self.cells[u] {
                 let mut at = [0; 3];
                 // The facets of the upper side are those of the box's own upper side.
                 at[axis] = side * (self.cells[axis] - 1) * self.order;
                 at[u] = cell_u * self.order;
-                if self.dim == 3 {
-                    at[v] = cell_v * self.order;
-                }
+                at[v] = cell_v * self.order;
                 let first = self.node(at);
                 for offsets in &facets {
                     block
@@ -205,14 +212,27 @@ impl Grid {
             let line = if forwards { [start, end] } else { [end, start] };
             return vec![self.offsets(&line)];
         }
-        // (axis, u, v) is a cyclic permutation, so u × v points along +axis; on the lower side, seen from
-        // outside, the two swap.
-        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        let (u, v) = if side == 1 { (u, v) } else { (v, u) };
+        let (u, v) = turning_outwards(axis, side);
+        if self.cell.is_tensor_product() {
+            let node = |place: [usize; 3]| {
+                let mut at = [0; 3];
+                (at[axis], at[u], at[v]) = (side * self.order, place[0], place[1]);
+                self.node(at)
+            };
+            let places = self.facet_type().node_lattice();
+            return vec![places.into_iter().map(node).collect()];
+        }
         let triangles = [
             [corner(&[]), corner(&[u]), corner(&[u, v])],
             [corner(&[]), corner(&[u, v]), corner(&[v])],
         ];
         triangles.map(|corners| self.offsets(&corners)).into()
     }
+}
+
+/// The axes along a side of a box whose vector product points outwards: (axis, u, v) is a cyclic permutation, so u × v
+/// points along +axis; on the lower side the two swap.
+fn turning_outwards(axis: usize, side: usize) -> (usize, usize) {
+    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+    if side == 1 { (u, v) } else { (v, u) }
 }

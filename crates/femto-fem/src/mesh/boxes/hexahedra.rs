@@ -1,8 +1,8 @@
 //! Boxes of hexahedra, optionally deformed.
 
-use super::{DOMAIN, groups};
-use crate::mesh::{CellBlock, Mesh, MeshError};
-use femto_element::CellType;
+use super::grid::Grid;
+use crate::mesh::{Mesh, MeshError};
+use femto_element::Cell;
 
 /// A box of `cells[0] × cells[1] × cells[2]` hexahedra between two corners.
 ///
@@ -40,104 +40,20 @@ impl BoxMesh {
     /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
     /// not a box.
     pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
-        super::check(
-            (&self.cells, self.geometry_degree),
-            (self.lower, self.upper),
-            (self.geometry_degree, 2),
-        )?;
-        Ok(Mesh {
-            coordinates: self.coordinates(deformation),
-            blocks: vec![self.hexahedra(), self.boundary()],
-            groups: groups(3),
-            ..Mesh::default()
-        })
-    }
-
-    /// Number of nodes along each axis.
-    fn grid(&self) -> [usize; 3] {
-        self.cells.map(|n| n * self.geometry_degree + 1)
-    }
-
-    fn coordinates(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<[f64; 3]> {
-        let grid = self.grid();
-        let axis = |a: usize| -> Vec<f64> {
-            let last = (grid[a] - 1) as f64;
-            (0..grid[a])
-                .map(|i| i as f64 / last)
-                .map(|t| self.lower[a] * (1.0 - t) + self.upper[a] * t)
-                .collect()
+        let grid = Grid {
+            cell: Cell::Hexahedron,
+            dim: 3,
+            cells: self.cells,
+            lower: self.lower,
+            upper: self.upper,
+            order: self.geometry_degree,
         };
-        let (x, y, z) = (axis(0), axis(1), axis(2));
-        let mut coordinates = Vec::with_capacity(grid[0] * grid[1] * grid[2]);
-        for &z in &z {
-            for &y in &y {
-                coordinates.extend(x.iter().map(|&x| deformation([x, y, z])));
-            }
+        grid.check()?;
+        let mut mesh = grid.mesh();
+        for x in &mut mesh.coordinates {
+            *x = deformation(*x);
         }
-        coordinates
-    }
-
-    /// The mesh node at a position of the node grid.
-    fn node(&self, place: [usize; 3]) -> u32 {
-        let grid = self.grid();
-        (place[0] + grid[0] * (place[1] + grid[1] * place[2])) as u32
-    }
-
-    fn hexahedra(&self) -> CellBlock {
-        let cell_type = [CellType::HEX8, CellType::HEX27][self.geometry_degree - 1];
-        let places = cell_type.node_lattice();
-        let [nx, ny, nz] = self.cells;
-        let mut nodes = Vec::with_capacity(nx * ny * nz * places.len());
-        // A cell's nodes are its first node plus offsets common to all cells.
-        let offsets: Vec<u32> = places.iter().map(|&place| self.node(place)).collect();
-        for k in 0..nz {
-            for j in 0..ny {
-                for i in 0..nx {
-                    let first = self.node([i, j, k].map(|n| n * self.geometry_degree));
-                    nodes.extend(offsets.iter().map(|offset| first + offset));
-                }
-            }
-        }
-        CellBlock {
-            cell_type,
-            nodes,
-            tags: vec![DOMAIN; nx * ny * nz],
-        }
-    }
-
-    fn boundary(&self) -> CellBlock {
-        let mut block = CellBlock {
-            cell_type: [CellType::QUAD4, CellType::QUAD9][self.geometry_degree - 1],
-            nodes: Vec::new(),
-            tags: Vec::new(),
-        };
-        for axis in 0..3 {
-            for side in 0..2 {
-                self.push_side(axis, side, &mut block);
-            }
-        }
-        block
-    }
-
-    /// Appends the quadrilaterals of one side, first tangential axis fastest.
-    fn push_side(&self, axis: usize, side: usize, block: &mut CellBlock) {
-        // (axis, u, v) is a cyclic permutation, so u × v points along +axis; seen from outside
-        // the lower side, the two swap.
-        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        let (u, v) = if side == 1 { (u, v) } else { (v, u) };
-        let places = block.cell_type.node_lattice();
-        for cell_v in 0..self.cells[v] {
-            for cell_u in 0..self.cells[u] {
-                block.nodes.extend(places.iter().map(|place| {
-                    let mut at = [0; 3];
-                    at[axis] = side * self.cells[axis] * self.geometry_degree;
-                    at[u] = cell_u * self.geometry_degree + place[0];
-                    at[v] = cell_v * self.geometry_degree + place[1];
-                    self.node(at)
-                }));
-                block.tags.push((1 + 2 * axis + side) as i32);
-            }
-        }
+        Ok(mesh)
     }
 }
 

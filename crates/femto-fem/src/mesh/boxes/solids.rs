@@ -233,7 +233,7 @@ impl<'a> Parts<'a> {
             Some(block) => &mut blocks[block],
             None => {
                 blocks.push(CellBlock {
-                    cell_type: complete(cell, order),
+                    cell_type: CellType::complete(cell, order).unwrap_or(CellType::HEX8),
                     nodes: Vec::new(),
                     tags: Vec::new(),
                 });
@@ -271,12 +271,6 @@ impl<'a> Parts<'a> {
             ..Mesh::default()
         }
     }
-}
-
-/// The complete cell type of an order.
-fn complete(cell: Cell, order: usize) -> CellType {
-    let mut types = CellType::all().filter(|it| it.cell() == cell && it.order() == order);
-    types.find(|it| it.is_complete()).unwrap_or(CellType::HEX8)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::arrays::DeviceArray;
 use crate::Number;
 use crate::operator::{Binding, OperatorError};
+use crate::vector::upload_f64;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{Block, BlockKernels, Elements};
@@ -80,8 +81,7 @@ impl<'a> Packer<'a> {
         if values.is_empty() {
             return Ok(None);
         }
-        let values: Vec<T> = values.into_iter().map(T::from_f64).collect();
-        Ok(Some(self.device.upload(&values)?))
+        Ok(Some(upload_f64(self.device, &values)?))
     }
 
     fn field_values(&self, elements: impl Iterator<Item = u32>, kind: FieldKind) -> Vec<f64> {

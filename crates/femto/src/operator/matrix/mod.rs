@@ -5,10 +5,9 @@
 
 mod rows;
 
-use super::any_operator::read;
 use super::facets::FacetTerm;
 use super::{Backend, BoundShape, Operator, OperatorError};
-use crate::vector::{Csr, SparseMatrix, VectorOps};
+use crate::vector::{Csr, SparseMatrix, VectorOps, download_f64};
 use crate::{Host, Number};
 use femto_fem::space::Space;
 use femto_kernel::scalar::Precision;
@@ -75,11 +74,10 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         let mut u = device.zeros(len)?;
         device.randomise(1, &mut u)?;
         let mut product = device.zeros(len)?;
-        let [mut found, mut wanted] = [vec![0.0; len], vec![0.0; len]];
         device.multiply_sparse(matrix, &u, false, &mut product)?;
-        read(device, &product, &mut found)?;
+        let found = download_f64(device, &product)?;
         self.apply_shapes(&u, &mut product)?;
-        read(device, &product, &mut wanted)?;
+        let wanted = download_f64(device, &product)?;
         let size = largest(wanted.iter().copied());
         let difference = largest(
             found
