@@ -151,12 +151,17 @@ fn layers_maps_and_rules_that_cannot_be_are_bad_input() {
         (extrude("levels = []"), ":5:10: ", "at least two numbers"),
         (
             extrude("levels = [0, 0.5, 0.5, 1]"),
-            ":4:",
+            ":4:1: ",
             "level 1 is 0.5, and the next 0.5",
         ),
         (extrude("layers = 2000\nratio = 2"), ":6:9: ", "no height"),
         (extrude("layers = 2\nbottom = \"0.1*z\""), ":6:10: ", z),
         ("deformation = [\"x + z\", \"y\"]".to_owned(), ":4:16: ", z),
+        (
+            "[output]\nvtu = \"a.vtk\"".to_owned(),
+            ":5:7: ",
+            "a name that ends in .vtu",
+        ),
         (
             "[quadrature]\ndegree = 1".to_owned(),
             ":4:",
@@ -170,6 +175,43 @@ fn layers_maps_and_rules_that_cannot_be_are_bad_input() {
     }
     let fine = case(&extrude("layers = 2\nratio = 2\ntop = \"1 + x\""));
     assert_eq!(fine.status.code(), Some(0), "{}", text(&fine.stderr));
+}
+
+/// Values given on the command line take the place of the file's.
+#[test]
+fn values_can_be_set_on_the_command_line() {
+    let case = case_path("box-sine");
+    let solve = |settings: &[&str]| {
+        let sets = settings.iter().flat_map(|it| ["--set", it]);
+        let arguments = ["solve", &case, "--json", "--no-roofline", "--no-output"];
+        femto(&arguments.into_iter().chain(sets).collect::<Vec<_>>())
+    };
+    let unknowns = |settings: &[&str]| {
+        let output = solve(settings);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        json(&output)["unknowns"]["all"].as_u64().unwrap()
+    };
+    let file = unknowns(&[]);
+    let coarse = unknowns(&[
+        "space.degree=1",
+        "mesh.box.cells=[2, 2, 2]",
+        "solver.method=gmres",
+    ]);
+    assert_eq!(coarse, 27);
+    assert!(file > coarse);
+    for (setting, place) in [
+        ("space.degre=1", "--set:1:7: unknown key `degre`"),
+        (
+            "space.degree=many",
+            "--set:1:16: `degree` in [space] must be",
+        ),
+        ("space", "--set:1:"),
+    ] {
+        let output = solve(&[setting]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(place), "{error}");
+    }
 }
 
 /// Two squares, the second of which is twisted, with a file's own numbering.

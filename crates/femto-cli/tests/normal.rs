@@ -63,12 +63,17 @@ fn conditions_along_the_normal_are_checked() {
         assert!(found.contains(wanted), "{found}");
     }
     let scalar = "kind = \"poisson\"\n";
-    let found = fail(
-        "flux",
-        "tags = [\"xmin\"]",
-        "tags = [\"xmin\"]\nnormal = true",
-    );
-    assert!(found.contains("unknown key `normal`"), "{found}");
+    let pressure = "tags = [\"xmin\"]\nnormal = true";
+    for (to, wanted) in [
+        ("components = [\"x\"]", "`components` are given"),
+        (
+            "value = 1\n[[neumann]]\ntags = [\"xmin\"]",
+            "group `xmin` has a condition already, in [[neumann]]",
+        ),
+    ] {
+        let found = fail("flux", pressure, &format!("{pressure}\n{to}"));
+        assert!(found.contains(wanted), "{found}");
+    }
     let vector =
         good[good.find("[exact]").unwrap()..good.find("[[dirichlet]]").unwrap()].to_owned();
     let flux = &good[good.find("[[neumann]]").unwrap()..good.find("[solver]").unwrap()];

@@ -129,9 +129,9 @@ fn no_convergence_is_exit_code_1_with_report_and_output() {
         report["message"]
             .as_str()
             .unwrap()
-            .starts_with("no convergence: ")
+            .starts_with("no convergence in the iterations allowed: ")
     );
-    assert!(text(&output.stderr).starts_with("error: no convergence: "));
+    assert!(text(&output.stderr).starts_with("error: no convergence in the iterations allowed: "));
     assert!(folder.join("new/box.vtu").is_file(), "{report}");
     let output = femto(&["solve", &path, "--no-roofline", "--no-output"]);
     assert_eq!(output.status.code(), Some(1));

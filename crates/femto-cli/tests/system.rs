@@ -93,7 +93,7 @@ fn nonlinear_equations_have_no_matrix() {
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
     assert!(
-        message.contains("there is no sparse matrix of the equations: the form is not linear"),
+        message.contains("there is no sparse matrix of the equations: Newton's method solves them"),
         "{message}"
     );
 }

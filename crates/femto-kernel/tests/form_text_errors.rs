@@ -23,6 +23,21 @@ fn error<const D: usize, const C: usize>(
         .to_string()
 }
 
+/// A scalar is no flux, but axes may have equal expressions of their own.
+#[test]
+fn a_flux_has_a_direction() {
+    let wanted = "f1 is the same along all axes";
+    assert!(error::<2, 1>(None, some("0.5*u")).starts_with(wanted));
+    assert!(error::<2, 2>(None, some(["u0", "grad(u1)"])).starts_with(wanted));
+    for f1 in [some("0"), some(["u", "u"]), some("u*grad(u)")] {
+        let expressions = FormExpressions {
+            f1,
+            ..FormExpressions::default()
+        };
+        assert!(TracedForm::parse(&expressions, 2, 1).is_ok());
+    }
+}
+
 #[test]
 fn errors_name_the_text_the_place_and_what_is_known() {
     let found = error::<3, 1>(some("grad(u)*2"), None);

@@ -4,6 +4,7 @@ use super::error::{CaseError, Mistake, MistakeKind};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use toml::de::DeTable;
 
 /// Case files are written by hand: a larger file must be something else.
 const LONGEST: u64 = 1 << 20;
@@ -12,7 +13,10 @@ const LONGEST: u64 = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Document {
     path: PathBuf,
+    /// The file, and a line for each setting.
     text: String,
+    /// Where the lines of settings start.
+    settings: Vec<usize>,
 }
 
 /// A value read from a document, with its position for later errors.
@@ -55,7 +59,34 @@ impl Document {
         Self {
             path: path.to_owned(),
             text,
+            settings: Vec::new(),
         }
+    }
+
+    /// The document with settings `KEY=VALUE` in place of the file's values. A value that is not TOML is text.
+    pub fn with_settings(mut self, settings: &[String]) -> Self {
+        for setting in settings {
+            let line = match (DeTable::parse(setting), setting.split_once('=')) {
+                (Err(_), Some((key, value))) => format!("{key} = '{}'", value.trim()),
+                _ => setting.clone(),
+            };
+            self.text.push('\n');
+            self.settings.push(self.text.len());
+            self.text.push_str(&line.replace('\n', " "));
+        }
+        self
+    }
+
+    /// The texts of the file and of each setting, whose positions are those in the document.
+    pub(super) fn parts(&self) -> Vec<String> {
+        let ends = self
+            .settings
+            .iter()
+            .map(|start| start - 1)
+            .chain([self.text.len()]);
+        let starts = [0].into_iter().chain(self.settings.iter().copied());
+        let part = |(start, end)| " ".repeat(start) + &self.text[start..end];
+        starts.zip(ends).map(part).collect()
     }
 
     /// The text.
@@ -83,9 +114,14 @@ impl Document {
         let line_end = self.text[start..]
             .find('\n')
             .map_or(self.text.len(), |length| start + length);
+        let line = self.text[..start].matches('\n').count() + 1;
+        let setting = self.settings.iter().filter(|it| **it <= start).count();
         CaseError::Mistake(Box::new(Mistake {
-            path: self.path.clone(),
-            line: self.text[..start].matches('\n').count() + 1,
+            path: match setting {
+                0 => self.path.clone(),
+                _ => PathBuf::from("--set"),
+            },
+            line: if setting > 0 { setting } else { line },
             column: self.text[line_start..start].chars().count() + 1,
             width: self.text[start..end.min(line_end)].chars().count().max(1),
             excerpt: self.text[line_start..line_end].trim_end().to_owned(),

@@ -9,6 +9,7 @@ mod form;
 mod read;
 mod read_boundary;
 mod read_form;
+mod read_mesh;
 mod section;
 mod vector;
 
@@ -98,6 +99,15 @@ impl Case {
 }
 
 impl Field {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Solution,
+        Self::Exact,
+        Self::Error,
+        Self::Source,
+        Self::Flux,
+    ];
+
     /// The name in cases and files.
     pub fn name(self) -> &'static str {
         match self {
@@ -105,6 +115,7 @@ impl Field {
             Self::Exact => "exact",
             Self::Error => "error",
             Self::Source => "source",
+            Self::Flux => "flux",
         }
     }
 }
@@ -114,6 +125,8 @@ impl Field {
 pub struct Places {
     /// `[mesh]`.
     pub mesh: Range<usize>,
+    /// `[mesh.extrude]`, or `[mesh]`.
+    pub extrude: Range<usize>,
     /// The degree.
     pub degree: Range<usize>,
     /// `[form]`.
@@ -263,6 +276,8 @@ pub struct Output {
     pub vtu: Option<PathBuf>,
     /// Its fields, if the case gives them.
     pub fields: Option<Vec<Field>>,
+    /// Whether the report has the reactions where the solution is given.
+    pub reactions: bool,
 }
 
 /// A field that can be written.
@@ -276,6 +291,8 @@ pub enum Field {
     Error,
     /// The source at the nodes.
     Source,
+    /// The flux f1: a vector, or the stress.
+    Flux,
 }
 
 /// Device, precision and data level of a run.

@@ -1,21 +1,17 @@
 //! The sections of a case, one function each.
 
-use super::deformation::Deformation;
 use super::document::Document;
 use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
-    Boundary, BoxSource, Case, Expression, Extrusion, Field, Located, MeshSource, Method, Output,
-    Places, PreconditionerKind, Run, SmootherKind, Solver, Vector, read_boundary, read_form,
+    Case, Field, Located, Method, Output, Places, PreconditionerKind, Run, SmootherKind, Solver,
+    Vector, read_boundary, read_form, read_mesh,
 };
-use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
-use femto::fem::mesh::Layers;
-use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 const SECTIONS: [&str; 16] = [
     "title",
@@ -42,25 +38,33 @@ impl Case {
     /// # Errors
     /// The first mistake, with its position.
     pub fn parse(document: Document) -> Result<Self, CaseError> {
-        let text = document.text().to_owned();
-        let root = DeTable::parse(&text).map_err(|error| {
-            let span = error.span().unwrap_or(0..0);
-            document.mistake(
-                span,
-                MistakeKind::Syntax {
-                    message: error.message().to_owned(),
-                },
-            )
-        })?;
+        let parts = document.parts();
+        let parsed = |text| {
+            DeTable::parse(text).map_err(|error| {
+                document.mistake(
+                    error.span().unwrap_or_default(),
+                    MistakeKind::Syntax {
+                        message: error.message().to_owned(),
+                    },
+                )
+            })
+        };
+        let mut root = DeTable::new();
+        for text in &parts {
+            merge(&mut root, parsed(text)?.into_inner());
+        }
         // Errors about the whole file point at its start.
-        let root = Section::new(&document, None, (root.get_ref(), 0..0), &SECTIONS)?;
+        let root = Section::new(&document, None, (&root, 0..0), &SECTIONS)?;
         let optional = |name| root.optional(name);
         let Located {
             value: degree,
             span: degree_place,
         } = degree(&root.required("space")?)?;
+        let of_mesh = root.required("mesh")?;
+        let extrude = of_mesh.section(&[])?.optional("extrude");
         let places = Places {
-            mesh: root.required("mesh")?.span(),
+            mesh: of_mesh.span(),
+            extrude: extrude.map_or(of_mesh.span(), |it| it.span()),
             form: root.required("form")?.span(),
             quadrature: optional("quadrature").map_or(degree_place.clone(), |it| it.span()),
             degree: degree_place,
@@ -69,16 +73,18 @@ impl Case {
             run: optional("run").map_or(0..0, |it| it.span()),
         };
         let exact = optional("exact").as_ref().map(value).transpose()?;
-        let groups = |name, read: fn(&Value<'_>) -> Result<Vec<Boundary>, CaseError>| {
-            optional(name).as_ref().map_or(Ok(vec![]), read)
+        let groups = |name| {
+            let sections = optional(name);
+            sections
+                .as_ref()
+                .map_or(Ok(vec![]), read_boundary::boundaries)
         };
-        let dirichlet = groups("dirichlet", read_boundary::dirichlet)?;
-        let neumann = groups("neumann", read_boundary::neumann)?;
+        let (dirichlet, neumann) = (groups("dirichlet")?, groups("neumann")?);
         let robin = optional("robin")
             .as_ref()
             .map_or(Ok(vec![]), read_boundary::robins)?;
         read_boundary::check_groups([&dirichlet, &neumann], &robin, &document)?;
-        let (mesh, extrude, periodic) = mesh(&root.required("mesh")?, &document)?;
+        let (mesh, extrude, periodic) = read_mesh::mesh(&root.required("mesh")?, &document)?;
         let run = optional("run").as_ref().map_or(Ok(Run::default()), run)?;
         Ok(Self {
             title: match optional("title") {
@@ -127,140 +133,22 @@ impl Case {
     }
 }
 
-/// Pairs of groups.
-type Pairs = Vec<Located<[String; 2]>>;
-
-/// The mesh, its layers if it is extruded, and the periodic sides if the case gives them.
-fn mesh(
-    section: &Value<'_>,
-    document: &Document,
-) -> Result<(MeshSource, Option<Extrusion>, Option<Pairs>), CaseError> {
-    let section = section.section(&["file", "box", "extrude", "periodic"])?;
-    let source = match section.either(["file", "box"])? {
-        ("file", file) => MeshSource::File(document.resolve(file.text()?)),
-        (_, description) => MeshSource::Box(Box::new(box_source(&description)?)),
-    };
-    let pair = |pair: &Value<'_>| {
-        let sides = pair.per_axis::<_, 2>(Value::tag)?;
-        Ok(pair.located(sides.map(|side| side.value)))
-    };
-    let pairs = |list: Value<'_>| list.list()?.iter().map(pair).collect();
-    let layers = section.optional("extrude");
-    let layers = layers.as_ref().map(extrusion).transpose()?;
-    let periodic = section.optional("periodic").map(pairs).transpose()?;
-    Ok((source, layers, periodic))
-}
-
-fn extrusion(section: &Value<'_>) -> Result<Extrusion, CaseError> {
-    let section = section.section(&["layers", "levels", "ratio", "bottom", "top"])?;
-    let layers = match section.either(["layers", "levels"])? {
-        ("layers", layers) => {
-            let ratio = match section.optional("ratio") {
-                Some(ratio) => ratio.positive_number()?,
-                None => 1.0,
-            };
-            let levels = Layers::graded(layers.integer(1..=MAX_LAYERS)?, ratio).levels;
-            match (section.optional("ratio"), levels.is_sorted_by(|a, b| a < b)) {
-                (Some(ratio), false) => {
-                    return Err(ratio.out_of_range("nearer to 1: some layers would have no height"));
+/// Puts values in place of those with the same keys, within tables.
+fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>) {
+    for (key, value) in from {
+        let name: &str = key.get_ref();
+        let old = into.get_mut(name).map(|old| old.get_mut());
+        match (old, value.get_ref()) {
+            (Some(DeValue::Table(old)), DeValue::Table(_)) => {
+                if let DeValue::Table(new) = value.into_inner() {
+                    merge(old, new);
                 }
-                _ => Layers { levels },
+            }
+            _ => {
+                into.remove(name);
+                into.insert(key, value);
             }
         }
-        (_, levels) => {
-            if let Some(ratio) = section.optional("ratio") {
-                return Err(ratio.meaningless("`levels` has the height of every layer"));
-            }
-            let numbers = levels.list()?;
-            let numbers: Vec<f64> = numbers
-                .iter()
-                .map(Value::number)
-                .collect::<Result<_, _>>()?;
-            if numbers.len() < 2 {
-                return Err(levels.out_of_range("at least two numbers, from 0 to 1"));
-            }
-            Layers { levels: numbers }
-        }
-    };
-    let height = |key, default| match section.optional(key) {
-        Some(height) => height.plane_expression(),
-        None => Ok(Expression::constant(default)),
-    };
-    Ok(Extrusion {
-        layers,
-        bottom: height("bottom", 0.0)?,
-        top: height("top", 1.0)?,
-    })
-}
-
-/// More layers than any mesh can have with 32-bit numbers and a few columns.
-const MAX_LAYERS: usize = 1_000_000;
-
-fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
-    let section = section.section(&[
-        "cell",
-        "cells",
-        "lower",
-        "upper",
-        "geometry_degree",
-        "irregular",
-        "deformation",
-    ])?;
-    let choices = AnyBox::CELLS.map(|cell| (cell.name(), cell));
-    let cell = match section.optional("cell") {
-        Some(cell) => cell.choice(&choices)?,
-        None => Cell::Hexahedron,
-    };
-    let corner = |key, default: f64| match section.optional(key) {
-        Some(corner) => along_axes(&corner, cell, Value::number),
-        None => Ok(vec![default; cell.dim()]),
-    };
-    let cells = section.required("cells")?;
-    let mesh = AnyBox {
-        cell,
-        cells: along_axes(&cells, cell, |cells| cells.integer(1..=usize::MAX))?,
-        lower: corner("lower", 0.0)?,
-        upper: corner("upper", 1.0)?,
-        geometry_degree: match section.optional("geometry_degree") {
-            Some(degree) => degree.integer(1..=cell.max_map_order())?,
-            None => 1,
-        },
-        irregular: match section.optional("irregular") {
-            Some(seed) if cell.is_tensor_product() => {
-                return Err(seed.meaningless(
-                    "only boxes of triangles, tetrahedra, prisms or pyramids have it",
-                ));
-            }
-            Some(seed) => Some(seed.integer(0..=usize::MAX)? as u64),
-            None => None,
-        },
-    };
-    Ok(BoxSource {
-        mesh,
-        deformation: match section.optional("deformation") {
-            Some(map) => {
-                let read = match cell.dim() {
-                    2 => Value::plane_expression,
-                    _ => Value::expression,
-                };
-                let mut along = along_axes(&map, cell, read)?.into_iter();
-                let mut next = || along.next().unwrap_or(Expression::constant(0.0));
-                Some(Deformation([next(), next(), next()]))
-            }
-            None => None,
-        },
-    })
-}
-
-/// An array with one element per axis of a cell.
-fn along_axes<'a, T>(
-    value: &Value<'a>,
-    cell: Cell,
-    read: impl Fn(&Value<'a>) -> Result<T, CaseError>,
-) -> Result<Vec<T>, CaseError> {
-    match cell.dim() {
-        2 => value.per_axis::<T, 2>(read).map(Vec::from),
-        _ => value.per_axis::<T, 3>(read).map(Vec::from),
     }
 }
 
@@ -360,13 +248,8 @@ fn quadrature(section: &Value<'_>, degree: usize) -> Result<Quadrature, CaseErro
 }
 
 fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<Output, CaseError> {
-    let section = section.section(&["vtu", "fields"])?;
-    let choices = [
-        ("solution", Field::Solution),
-        ("exact", Field::Exact),
-        ("error", Field::Error),
-        ("source", Field::Source),
-    ];
+    let section = section.section(&["vtu", "fields", "reactions"])?;
+    let choices = Field::ALL.map(|field| (field.name(), field));
     let field = |value: &Value<'_>| match value.choice(&choices)? {
         Field::Exact | Field::Error if !has_exact => {
             Err(value.meaningless("the case has no section [exact]"))
@@ -387,10 +270,17 @@ fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<O
     };
     Ok(Output {
         vtu: match section.optional("vtu") {
+            Some(path) if !path.text()?.ends_with(".vtu") => {
+                return Err(path.out_of_range("a name that ends in .vtu, by which readers go"));
+            }
             Some(path) => Some(document.resolve(path.text()?)),
             None => None,
         },
         fields: section.optional("fields").map(fields).transpose()?,
+        reactions: match section.optional("reactions") {
+            Some(wanted) => wanted.truth()?,
+            None => false,
+        },
     })
 }
 

@@ -6,8 +6,8 @@ use super::section::{Section, Value};
 use super::{Boundary, Robin, Vector};
 use std::collections::HashMap;
 
-/// `[[dirichlet]]`.
-pub(super) fn dirichlet(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
+/// `[[dirichlet]]` or `[[neumann]]`.
+pub(super) fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
     let read = |section: &Value<'_>| {
         let section = section.section(&["tags", "components", "normal", "value"])?;
         let boundary = boundary(&section)?;
@@ -28,13 +28,6 @@ pub(super) fn dirichlet(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError
             ..boundary
         })
     };
-    sections.sections()?.iter().map(read).collect()
-}
-
-/// `[[neumann]]`.
-pub(super) fn neumann(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
-    let read =
-        |section: &Value<'_>| boundary(&section.section(&["tags", "components", "value"])?);
     sections.sections()?.iter().map(read).collect()
 }
 
@@ -122,6 +115,12 @@ pub(super) fn check_groups(
     }
     let mut seen: HashMap<&str, Vec<(&Boundary, &'static str)>> = HashMap::new();
     let dirichlet = dirichlet.iter().map(|it| (it, "[[dirichlet]]"));
+    // A flux along the normal is one of all components.
+    let of_all = |it: &Boundary| Boundary {
+        is_normal: false,
+        ..it.clone()
+    };
+    let neumann: Vec<Boundary> = neumann.iter().map(of_all).collect();
     let neumann = neumann.iter().map(|it| (it, "[[neumann]]"));
     let robin = robin.iter().map(|it| (&it.boundary, "[[robin]]"));
     for (boundary, section) in dirichlet.chain(neumann).chain(robin) {

@@ -1,6 +1,6 @@
 //! `femto solve`
 
-use crate::case::Case;
+use crate::case::{Case, Document};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -24,6 +24,9 @@ use std::sync::atomic::AtomicBool;
 pub(super) struct Solve {
     /// The case, in TOML. All keys are documented in docs/case.md.
     case: PathBuf,
+    /// Set a value of the case, overriding the file: `space.degree=3`, `mesh.file=part.msh`. May be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// The device, overriding the case: `host`, `cuda:0`, `opencl:0`, ...; `null` only counts the work.
     #[arg(long, value_parser = device::parse)]
     device: Option<DeviceId>,
@@ -58,7 +61,7 @@ impl Solve {
             system: self.system.clone(),
             roofline: !self.no_roofline,
         };
-        let case = Case::read(&self.case)?;
+        let case = Case::parse(Document::read(&self.case)?.with_settings(&self.set))?;
         start_global_threads(case.run.threads)?;
         let interrupt = listen();
         let mut progress = Progress::new(!console.is_json());

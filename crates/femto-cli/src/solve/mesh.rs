@@ -7,13 +7,16 @@ use femto::fem::geometry::cells_of;
 use femto::fem::mesh::{Mesh, MeshError, gmsh};
 use femto::fem::space::Block;
 use femto::platform::device::DeviceKind;
+use std::ops::Range;
 
 /// The mesh with the periodic sides of the case, and the number of its cells that were turned.
 pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failure> {
-    let of_case = |error| {
-        let problem = MistakeKind::Mesh(error);
-        case.document.mistake(case.places.mesh.clone(), problem)
+    let at = |place: &Range<usize>, error| {
+        case.document
+            .mistake(place.clone(), MistakeKind::Mesh(error))
     };
+    let of_case = |error| at(&case.places.mesh, error);
+    let of_layers = |error| at(&case.places.extrude, error);
     let (mut mesh, turned) = match &case.mesh {
         MeshSource::File(path) => {
             let mut mesh = match Mesh::read(path) {
@@ -30,7 +33,7 @@ pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failu
         MeshSource::Box(source) => (source.build().map_err(of_case)?, 0),
     };
     if let Some(extrude) = &case.extrude {
-        mesh = extrude.of(&mesh).map_err(of_case)?;
+        mesh = extrude.of(&mesh).map_err(of_layers)?;
     }
     let Some(periodic) = &case.periodic else {
         return Ok((mesh, turned));
@@ -41,7 +44,7 @@ pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failu
         MeshSource::Box(source) if source.deformation.is_some() && !periodic.is_empty() => {
             let mut straight = source.mesh.build(|x| x)?;
             if let Some(extrude) = &case.extrude {
-                straight = extrude.of(&straight).map_err(of_case)?;
+                straight = extrude.of(&straight).map_err(of_layers)?;
             }
             join_sides(case, &mut straight, periodic)?;
             mesh.periodic = straight.periodic;

@@ -26,12 +26,13 @@ pub use speed::Ceilings;
 use crate::case::{self, Case, Coefficient, Form};
 use crate::failure::{Failure, is_missing};
 use crate::progress::Progress;
-use femto::AnyDevice;
+use femto::fem::geometry::{Geometry, shapes};
 use femto::fem::mesh::Mesh;
 use femto::operator::Auxiliary;
 use femto::platform::device::{DeviceError, DeviceId};
 use femto::platform::memory;
 use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError, ProblemForm};
+use femto::{AnyDevice, on_device};
 use femto_bench::forms;
 use monitor::SolveMonitor;
 use std::panic::resume_unwind;
@@ -121,6 +122,10 @@ pub fn run(
     })?;
     needs::check_box(case, id.kind)?;
     let (mesh, turned) = monitor.stage("mesh", || mesh::read(case, id.kind))?;
+    if shapes(&mesh).is_empty() {
+        // The error says what there is instead.
+        Geometry::of_shapes(&mesh).map_err(|error| setup::locate(case, error.into()))?;
+    }
     needs::check_mesh(case, id.kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
     let run = CaseRun {
@@ -243,8 +248,17 @@ impl CaseRun<'_> {
         let peak = memory::peak();
         report.peak_memory = peak.map(|peak| peak.own);
         report.peak_memory_of_children = peak.map(|peak| peak.children).filter(|&peak| peak > 0);
+        if self.case.output.reactions {
+            let found = || {
+                let found = on_device!(&device, |device| problem.reactions(device, &u));
+                found.map_err(located)
+            };
+            report.reactions = monitor.stage("reactions", found)?;
+        }
         if let Some(path) = &self.output {
-            match monitor.stage("output", || output::write(self.case, self.mesh, &u, path)) {
+            let flux = || on_device!(&device, |device| problem.flux(device, &u)).map_err(located);
+            let write = || output::write(self.case, self.mesh, (&u, flux), path);
+            match monitor.stage("output", write) {
                 Ok(written) => report.output = Some(written),
                 Err(error) => report.lose_output(&error),
             }

@@ -40,13 +40,21 @@ pub(super) fn write_system(system: &dyn AnyAssembled, folder: &Path) -> Result<(
     Ok(system.sparse_system()?.write(folder)?)
 }
 
+/// Writes the solution and the fields that the case asks for; `flux` finds its flux.
 pub(super) fn write(
     case: &Case,
     mesh: &Mesh,
-    u: &GridFunction,
+    (u, flux): (
+        &GridFunction,
+        impl FnOnce() -> Result<Vec<GridFunction>, Failure>,
+    ),
     path: &Path,
 ) -> Result<Output, Failure> {
     let fields = fields(case);
+    let flux = match fields.contains(&Field::Flux) {
+        true => flux()?,
+        false => Vec::new(),
+    };
     let components = u.blocks[0].space.components();
     let exact = case.exact.as_ref();
     let exact = exact.map(|exact| functions(exact, components));
@@ -56,6 +64,7 @@ pub(super) fn write(
         Field::Exact => exact.as_deref().map(OutputField::Function),
         Field::Error => exact.as_deref().map(OutputField::Error),
         Field::Source => Some(OutputField::Function(&source)),
+        Field::Flux => Some(OutputField::Axes(&flux)),
     };
     let named: Vec<_> = fields
         .iter()

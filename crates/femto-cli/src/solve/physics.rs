@@ -165,14 +165,16 @@ fn expression_mistake(case: &Case, source: &FormSource, error: FormParseError) -
         return case.document.mistake(span, problem).into();
     }
     let mut names = named_by(source);
+    let part_of = |part: &str| {
+        let mut parts = source.parts.iter();
+        parts.find(|it| it.value == part).map(|it| &it.span)
+    };
     let chosen = match &error {
         FormParseError::NotAName { name, .. } | FormParseError::NameTaken { name, .. } => {
             names.rfind(|known| known.value == *name).map(|it| &it.span)
         }
-        FormParseError::Shape { part, .. } => {
-            let mut parts = source.parts.iter();
-            parts.find(|it| it.value == *part).map(|it| &it.span)
-        }
+        FormParseError::Shape { part, .. } => part_of(part),
+        FormParseError::SameFlux => part_of("f1"),
         _ => None,
     };
     let first = source.parts.first().map(|it| &it.span);

@@ -10,7 +10,7 @@ use femto::fem::space::Block;
 use femto::operator::Explanation;
 use femto::problem::{
     AnyAssembled, ErrorNorms, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
-    PreconditionerChoice, PreconditionerReason, Solution, StopReason, Unsolved,
+    PreconditionerChoice, PreconditionerReason, Reaction, Solution, StopReason, Unsolved,
 };
 use femto::solve::History;
 use serde::Serialize;
@@ -38,6 +38,8 @@ pub struct Report {
     pub solver: Option<Solver>,
     /// What the boundary conditions leave free, if anything.
     pub free: Option<FreeFunctions>,
+    /// The sums of fluxes where the solution is given, if they were asked for.
+    pub reactions: Vec<Reaction>,
     /// The range of the solution's values; for vectors, of their lengths.
     pub solution: Option<Range>,
     /// The error, if the exact solution is given.
@@ -233,6 +235,7 @@ impl Report {
             },
             solver: None,
             free: None,
+            reactions: Vec::new(),
             solution: None,
             errors: None,
             times: Times::default(),

@@ -215,8 +215,8 @@ pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
 /// The case's problem, without the exact solution.
 pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> Problem<'a> {
     let components = form.components();
-    let dirichlet = |is_normal| {
-        let parts = case.dirichlet.iter();
+    let parts = |parts: &'a [case::Boundary], is_normal| {
+        let parts = parts.iter();
         parts.filter(move |part| part.is_normal == is_normal)
     };
     Problem {
@@ -228,9 +228,10 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
             ..OperatorParams::default()
         },
         source: case.source.of(components),
-        neumann: boundaries(case.neumann.iter(), components),
-        dirichlet: boundaries(dirichlet(false), components),
-        along_normal: along_normal(dirichlet(true)),
+        neumann: boundaries(parts(&case.neumann, false), components),
+        neumann_along_normal: along_normal(parts(&case.neumann, true)),
+        dirichlet: boundaries(parts(&case.dirichlet, false), components),
+        along_normal: along_normal(parts(&case.dirichlet, true)),
         robin: robins(&case.robin, components),
         start: case.start.as_ref().map(|start| start.of(components)),
         solver: case.solver.params,
@@ -368,7 +369,8 @@ fn span_of_function(case: &Case, function: &FunctionName) -> Option<Range<usize>
         let components = it.components.as_ref();
         it.tags.iter().any(|other| other.value == tag)
             && components.is_none_or(|all| all.iter().any(|one| one.value == function.component))
-            && it.is_normal == matches!(function.role, Role::AlongNormal(_))
+            && it.is_normal >= matches!(function.role, Role::AlongNormal(_))
+            && (!it.is_normal || !matches!(function.role, Role::Dirichlet(_)))
     };
     let robin = |tag| case.robin.iter().find(move |it| gives(&it.boundary, tag));
     let vector = match &function.role {

@@ -2,8 +2,11 @@
 
 use super::{Report, Solver, StageTime, Status, Times};
 use femto::operator::Explanation;
-use femto::problem::{LevelMethod, MultigridLevel};
+use femto::problem::{LevelMethod, MultigridLevel, Reaction};
 use std::fmt::{self, Display, Formatter};
+
+/// With fewer unknowns than these bytes per unknown say nothing.
+const FEW: usize = 10_000;
 
 /// Number of corner warnings shown in full.
 const WARNINGS: usize = 5;
@@ -70,6 +73,11 @@ impl Display for Report {
                 None => writeln!(f)?,
             }
         }
+        for (i, Reaction { tag, sum }) in self.reactions.iter().enumerate() {
+            let title = if i == 0 { "reactions" } else { "" };
+            let sum: Vec<String> = sum.iter().map(|it| number(*it)).collect();
+            writeln!(f, "{title:<11} `{tag}`: {}", sum.join(", "))?;
+        }
         write!(f, "{}", self.times)?;
         self.memory(f)?;
         if let Some(output) = &self.output {
@@ -96,16 +104,17 @@ impl Report {
             ("operator", memory.operator),
             ("vectors", memory.vectors),
         ];
-        let per_unknown = |bytes: usize| bytes as f64 / self.unknowns.all.max(1) as f64;
         let total = self.mesh.bytes + memory.total();
-        let parts = parts.map(|(name, bytes)| format!("{name} {:.1}", per_unknown(bytes)));
-        write!(
-            f,
-            "memory      {:.0} bytes per unknown: {}",
-            per_unknown(total),
-            parts.join(", ")
-        )?;
         let megabytes = |bytes: u64| bytes as f64 * 1e-6;
+        if self.unknowns.all < FEW {
+            // Most of it is memory that each thread has.
+            write!(f, "memory      {:.1} MB", megabytes(total as u64))?;
+        } else {
+            let per_unknown = |bytes: usize| bytes as f64 / self.unknowns.all as f64;
+            let parts = parts.map(|(name, bytes)| format!("{name} {:.1}", per_unknown(bytes)));
+            let (all, parts) = (per_unknown(total), parts.join(", "));
+            write!(f, "memory      {all:.0} bytes per unknown: {parts}")?;
+        }
         if let Some(peak) = self.peak_memory {
             write!(f, "; the process had {:.0} MB at most", megabytes(peak))?;
         }

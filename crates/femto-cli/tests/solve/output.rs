@@ -1,7 +1,7 @@
 //! What other programs read of the output.
 
 use crate::assert_close;
-use crate::common::{case_path, femto, json, scratch, text};
+use crate::common::{case_path, femto, json, scratch, text, write};
 use serde_json::Value;
 
 /// VTK reads what femto reports, and so does meshio.
@@ -66,5 +66,38 @@ fn vtk_reads_the_output() {
             1e-3,
         );
         assert_close("volume", seen["volume"].as_f64().unwrap(), volume, 1e-4);
+    }
+}
+
+/// The stress of a bar that is pulled with 3 along x, and the flux of heat through a wall.
+#[test]
+fn fluxes_are_written() {
+    let Some(python) = std::env::var_os("FEMTO_PYTHON") else {
+        eprintln!("skipped: FEMTO_PYTHON is not set (`cargo xtask test` sets it)");
+        return;
+    };
+    let folder = scratch("flux");
+    let bar = "kind = \"elasticity\"\nyoung = 10\npoisson = 0.25\n[[dirichlet]]\ntags = [\"xmin\", \"ymin\"]\n\
+               normal = true\nvalue = 0\n[[neumann]]\ntags = [\"xmax\"]\nnormal = true\nvalue = 3\n";
+    let wall = "kind = \"poisson\"\n[[dirichlet]]\ntags = [\"xmin\"]\nvalue = 0\n[[neumann]]\ntags = [\"xmax\"]\n\
+                value = 3\n";
+    for (form, components) in [(bar, 9), (wall, 3)] {
+        let case = format!(
+            "[mesh.box]\ncell = \"triangle\"\ncells = [3, 2]\n[space]\ndegree = 2\n[form]\n{form}[solver]\n\
+             tolerance = 1e-12\n[output]\nvtu = \"flux.vtu\"\nfields = [\"flux\"]\n"
+        );
+        let case = write(&folder, "case.toml", &case);
+        let output = femto(&["solve", &case, "--no-roofline"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let script = "import sys, meshio, numpy as np\n\
+                      flux = meshio.read(sys.argv[1]).point_data['flux'].reshape(-1, int(sys.argv[2]))\n\
+                      wanted = np.zeros(int(sys.argv[2])); wanted[0] = 3\n\
+                      assert np.allclose(flux, wanted, atol=1e-8), flux\n";
+        let vtu = folder.join("flux.vtu");
+        let read = std::process::Command::new(&python)
+            .args(["-c", script, vtu.to_str().unwrap(), &components.to_string()])
+            .output()
+            .unwrap();
+        assert!(read.status.success(), "{}", text(&read.stderr));
     }
 }

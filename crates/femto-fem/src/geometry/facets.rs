@@ -1,7 +1,7 @@
 //! Maps of facets, from the maps of their cells.
 
 use super::jacobian::{Matrix3, cross, dot};
-use super::{Geometry, Maps};
+use super::{Geometry, Maps, Points};
 use femto_element::{Cell, MapKind};
 
 /// Facets of the cells of a mesh.
@@ -43,6 +43,25 @@ impl Geometry {
                 is_flat: false,
             }),
         }
+    }
+
+    /// The unit outward normals of a facet at points of its reference cell, for facets that are not
+    /// [flattened](Self::flattened); `out` is overwritten, and empty for other cells.
+    pub fn outward_normals(&self, facet: usize, points: &Points, out: &mut Vec<[f64; 3]>) {
+        out.clear();
+        let Maps::Facets(maps) = &self.maps else {
+            return;
+        };
+        let (of, number) = (maps.facets[facet].0 as usize, maps.facets[facet].1.into());
+        let last = maps.dim() - 1;
+        let normal = |jacobian: &Matrix3| [0, 1, 2].map(|axis| jacobian[axis][last]);
+        let centre = self.cell.centre();
+        let inside = maps.cells.cell.facet_point(number, centre);
+        let outward = maps.cells.area_normal(of, number, inside);
+        let sign = dot(outward, normal(&self.jacobian(facet, centre))).signum();
+        self.visit_points(facet, points, |_, jacobian| {
+            out.push(normal(&jacobian).map(|x| sign * x));
+        });
     }
 
     /// Facets as cells of their own dimension: every point keeps its position and area factor, and

@@ -56,7 +56,12 @@ impl Geometry {
     }
 
     #[inline(always)]
-    fn visit_points(&self, cell: usize, points: &Points, visit: impl FnMut([f64; 3], Matrix3)) {
+    pub(super) fn visit_points(
+        &self,
+        cell: usize,
+        points: &Points,
+        visit: impl FnMut([f64; 3], Matrix3),
+    ) {
         match points {
             Points::Grid(points_1d) => self.visit(cell, self.grid(points_1d), visit),
             Points::List(points) => self.visit_list(cell, points, visit),

@@ -60,13 +60,14 @@ impl Mesh {
         top: impl Fn([f64; 2]) -> f64,
     ) -> Result<Self, MeshError> {
         let levels = &layers.levels[..];
+        let ascends = |pair: &[f64]| pair[0] < pair[1];
         let ends = [levels.first(), levels.last()];
         if levels.len() < 2 || ends != [Some(&0.0), Some(&1.0)] {
             return Err(MeshError::LevelEnds {
                 found: ends.map(|end| end.copied()),
             });
         }
-        if let Some(at) = levels.windows(2).position(|pair| !(pair[0] < pair[1])) {
+        if let Some(at) = levels.windows(2).position(|pair| !ascends(pair)) {
             return Err(MeshError::Levels {
                 at,
                 found: [levels[at], levels[at + 1]],

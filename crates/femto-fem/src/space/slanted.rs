@@ -7,7 +7,7 @@
 //! component along it is free, and at a corner none.
 
 use super::constraints::check_continuous;
-use super::{Block, Constraints, Layout, SpaceError};
+use super::{Block, Constraints, Layout, Space, SpaceError};
 use crate::geometry::jacobian::dot;
 
 /// Cosine of the angle within which normals are averaged.
@@ -90,28 +90,34 @@ fn directions(normals: &[NodeNormal], is_held: [bool; 3]) -> Vec<(usize, [f64; 3
     found
 }
 
+impl Space {
+    /// Fails unless vectors of the space, in this dimension, have a component along the outward normals of a group.
+    ///
+    /// # Errors
+    /// [`SpaceError::NoNormal`]; as [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged).
+    pub fn check_normals(&self, tag: &str, dim: usize) -> Result<(), SpaceError> {
+        let (inside, components) = (self.boundary().inside(tag)?, self.components());
+        let why = if inside > 0 {
+            format!("{inside} of its facets lie between two cells: no side is outside")
+        } else if components != dim || self.layout() != Layout::Interleaved {
+            format!(
+                "it needs as many interleaved components as dimensions, and there are {components} in {dim} dimensions"
+            )
+        } else {
+            return Ok(());
+        };
+        let tag = tag.to_owned();
+        Err(SpaceError::NoNormal { tag, why })
+    }
+}
+
 /// The area normals of a group's facets in a block at their nodes.
 fn of_facets(
     Block { space, geometry }: &Block,
     (group, tag): (u32, &str),
 ) -> Result<Vec<NodeNormal>, SpaceError> {
     check_continuous(space, tag)?;
-    let inside = space.boundary().inside(tag)?;
-    if inside > 0 {
-        return Err(SpaceError::NoNormal {
-            tag: tag.to_owned(),
-            why: format!("{inside} of its facets lie between two cells: no side is outside"),
-        });
-    }
-    let (components, dim) = (space.components(), geometry.dim());
-    if components != dim || space.layout() != Layout::Interleaved {
-        return Err(SpaceError::NoNormal {
-            tag: tag.to_owned(),
-            why: format!(
-                "it needs as many interleaved components as dimensions, and there are {components} in {dim} dimensions"
-            ),
-        });
-    }
+    space.check_normals(tag, geometry.dim())?;
     let facets = space.facet_normals(tag, geometry)?;
     let nodes: Vec<_> = facets.iter().map(|(node, _)| *node).collect();
     let positions = space.positions_of(&nodes, geometry);

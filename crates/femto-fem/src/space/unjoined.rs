@@ -87,9 +87,7 @@ mod tests {
 
     /// A square beside two halves of one, with the vertices between them once or twice.
     fn squares(is_merged: bool) -> Mesh {
-        let quadrilateral = CellType::all()
-            .find(|it| it.cell() == Cell::Quadrilateral && it.order() == 1)
-            .unwrap();
+        let quadrilateral = CellType::complete(Cell::Quadrilateral, 1).unwrap();
         let [low, high] = if is_merged { [1, 2] } else { [9, 10] };
         Mesh {
             coordinates: vec![

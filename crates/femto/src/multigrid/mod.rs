@@ -42,7 +42,7 @@ use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use transfer::Pairing;
 
-/// From about this [`Cycle::convection`] on iterations with Jacobi take about as long or less (`docs/solvers.md`).
+/// From about this [`Cycle::convection`] on iterations with Jacobi take about as long or less (`docs/multigrid.md`).
 pub const CONVECTIVE: f64 = 2.0;
 
 /// Parameters of a multigrid preconditioner.

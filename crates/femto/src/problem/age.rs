@@ -11,7 +11,7 @@ const LONG: f64 = 3.0;
 const FEW: f64 = 10.0;
 
 /// How good a preconditioner is for linearisations after the one that it was set up for: a set-up takes the time of ten
-/// iterations or more (`docs/solvers.md`).
+/// iterations or more (`docs/multigrid.md`).
 #[derive(Debug, Default)]
 pub(super) struct Age {
     /// Iterations for each digit in the first solve after its set-up.

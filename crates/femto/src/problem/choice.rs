@@ -7,7 +7,7 @@ use femto_platform::device::DeviceKind;
 use std::fmt;
 
 /// Multigrid is chosen from so many unknowns on: on the host its set-up pays from about there
-/// (`docs/solvers.md`).
+/// (`docs/multigrid.md`).
 const ENOUGH: usize = 20_000;
 
 /// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.

@@ -93,6 +93,47 @@ impl<'a> Discretization<'a> {
         traces.try_for_each(|trace| self.add_flux(device, (&role, trace), g, b))
     }
 
+    /// Adds ∫ φ g n over the boundary facets of the group `tag` to the L-vector `b` on the device, with the outward normal
+    /// n: for g = -p the load of a pressure p. The space has a component for each dimension.
+    ///
+    /// # Errors
+    /// As [`Self::neumann`] and [`Space::check_normals`].
+    pub fn neumann_along_normal<B>(
+        &self,
+        device: &B,
+        tag: &str,
+        g: &dyn Function,
+        b: &mut B::Buffer<f64>,
+    ) -> Result<(), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        self.space().check_normals(tag, self.dim())?;
+        check_len("the right-hand side", b.len(), self.space().dofs())?;
+        let name = Role::Neumann(tag.to_owned()).of(0);
+        for trace in self.traces(tag)? {
+            let on = self.on_trace(&trace);
+            let (values, scalar) = (on.at_points(&name, g)?, [trace.block.scalar()]);
+            let mut loads = Vec::new();
+            for normals in on.normals_at_points()? {
+                let along = normals.iter().zip(&values).map(|(normal, g)| normal * g);
+                loads.push(Integral::of_values(&on, &scalar, along.collect()).vector(device)?);
+            }
+            let dim = loads.len();
+            for (component, load) in loads.iter().enumerate() {
+                let entries: Vec<u32> = trace
+                    .entries
+                    .iter()
+                    .skip(component)
+                    .step_by(dim)
+                    .copied()
+                    .collect();
+                device.add_to_entries(load, &Entries::new(device, &entries)?, b)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the flux on one trace of the group.
     pub(super) fn add_flux<B>(
         &self,

@@ -129,13 +129,25 @@ impl Problem<'_> {
     /// Fails if two conditions give the same component of a facet's flux: both would be added.
     pub(super) fn check_fluxes(&self, blocks: &[Block]) -> Result<(), ProblemError> {
         let components = self.form.components();
-        let neumann = self.neumann.iter().map(|part| (&part.tag, &part.value));
-        let robin = self.robin.iter().map(|part| (&part.tag, &part.value));
+        let neumann = self
+            .neumann
+            .iter()
+            .map(|part| (&part.tag, Some(&part.value)));
+        let normal = self
+            .neumann_along_normal
+            .iter()
+            .map(|part| (&part.tag, None));
+        let robin = self.robin.iter().map(|part| (&part.tag, Some(&part.value)));
         let mut given = Vec::new();
-        for (condition, (tag, value)) in neumann.chain(robin).enumerate() {
-            let functions = value.of_components(components)?;
-            let own = (0..components).filter(|&component| functions[component].is_some());
-            let own: Vec<usize> = own.collect();
+        for (condition, (tag, value)) in neumann.chain(normal).chain(robin).enumerate() {
+            let functions = value
+                .map(|value| value.of_components(components))
+                .transpose()?;
+            let is_given = |component: &usize| match &functions {
+                Some(functions) => functions[*component].is_some(),
+                None => true,
+            };
+            let own: Vec<usize> = (0..components).filter(is_given).collect();
             for Block { space, geometry } in blocks {
                 for facet in space.boundary().tagged(tag)? {
                     let cell = geometry.first_cell() + facet.cell as usize;

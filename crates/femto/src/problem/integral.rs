@@ -150,14 +150,26 @@ impl<'a> Integral<'a> {
             dim: on.dim(),
             graph: graph.into_inner(),
             f0,
-            params: OperatorParams {
-                quadrature: on.quadrature,
-                scatter: on.scatter,
-                time: on.time,
-                auxiliary,
-                ..OperatorParams::default()
-            },
+            params: on.params(auxiliary),
         })
+    }
+
+    /// The integral of given values at the points, `[mesh cell][point]`, on the scalar `blocks`.
+    pub(super) fn of_values(
+        on: &Discretization<'_>,
+        blocks: &'a [Block],
+        values: Vec<f64>,
+    ) -> Self {
+        let mut graph = Graph::new();
+        let f0 = graph.input(Input::Field(0));
+        let params = on.params(vec![Auxiliary::AtPoints(values)]);
+        Self {
+            blocks,
+            dim: on.dim(),
+            graph,
+            f0,
+            params,
+        }
     }
 
     /// The operator that evaluates it.
@@ -200,6 +212,32 @@ impl<'a> Integral<'a> {
 }
 
 impl Discretization<'_> {
+    /// Parameters of an operator with these auxiliary fields.
+    fn params(&self, auxiliary: Vec<Auxiliary>) -> OperatorParams {
+        OperatorParams {
+            quadrature: self.quadrature,
+            scatter: self.scatter,
+            time: self.time,
+            auxiliary,
+            ..OperatorParams::default()
+        }
+    }
+
+    /// The outward normals at the points of all facets, one list for each axis, `[axis][facet][point]`.
+    pub(super) fn normals_at_points(&self) -> Result<Vec<Vec<f64>>, ProblemError> {
+        let (mut all, mut of_facet) = (vec![Vec::new(); self.dim()], Vec::new());
+        for Block { space, geometry } in self.blocks {
+            let points = points(space, self.quadrature)?;
+            for facet in 0..geometry.len() {
+                geometry.outward_normals(facet, &points, &mut of_facet);
+                for (axis, along) in all.iter_mut().enumerate() {
+                    along.extend(of_facet.iter().map(|normal| normal[axis]));
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// The values of `f` at the points of all cells, `[mesh cell][point]`.
     pub(super) fn at_points(
         &self,

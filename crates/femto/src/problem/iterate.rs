@@ -22,7 +22,7 @@ use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 
 /// Iterations with a preconditioner on trial that may pass without progress: cycles that converge slowly, but
-/// in the end faster than Jacobi, took up to 95 (`docs/solvers.md`).
+/// in the end faster than Jacobi, took up to 95 (`docs/multigrid.md`).
 pub(super) const MAX_STALLED: usize = 150;
 
 /// Tolerance for extending the boundary values, relative to the residual at zero.

@@ -36,6 +36,9 @@ impl Problem<'_> {
         for part in &self.neumann {
             on.neumann(device, &part.tag, &part.value.or_zero(components)?, &mut b)?;
         }
+        for part in &self.neumann_along_normal {
+            on.neumann_along_normal(device, &part.tag, part.value, &mut b)?;
+        }
         for term in facets {
             if let Some(part) = term.robin {
                 let flux = part.value.or_zero(components)?;

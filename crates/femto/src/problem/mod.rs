@@ -86,6 +86,7 @@ mod norms;
 mod null_space;
 mod output;
 mod patience;
+mod reactions;
 mod solver;
 mod sparse_system;
 mod stages;
@@ -105,6 +106,7 @@ pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
 pub use null_space::FreeFunctions;
 pub use output::{LagrangeGrid, OutputField, write_solution};
+pub use reactions::Reaction;
 pub use solver::SolverParams;
 pub use sparse_system::SparseSystem;
 
@@ -136,6 +138,9 @@ pub struct Problem<'a> {
     pub source: Vec<&'a dyn Function>,
     /// g on boundary groups.
     pub neumann: Vec<Boundary<'a>>,
+    /// g n on boundary groups, with the outward normal n, for vectors with as many components as dimensions: -p n is the
+    /// load of a pressure p.
+    pub neumann_along_normal: Vec<AlongNormal<'a>>,
     /// Conditions flux + α u = g on boundary groups.
     pub robin: Vec<Robin<'a>>,
     /// Further terms on boundary groups.
@@ -179,6 +184,7 @@ impl<'a> Problem<'a> {
             source: vec![&0.0; form.components()],
             form,
             neumann: Vec::new(),
+            neumann_along_normal: Vec::new(),
             robin: Vec::new(),
             facets: Vec::new(),
             dirichlet: Vec::new(),
@@ -201,13 +207,13 @@ pub struct Boundary<'a> {
     pub value: Given<'a>,
 }
 
-/// The component of a vector along the outward normal on a boundary group. Zero makes it a slip wall or, in elasticity, a
-/// plane of symmetry or a roller; what the flux is along the other directions is for `neumann` to say.
+/// The component of a vector along the outward normal on a boundary group. Of the solution zero makes it a slip wall or, in
+/// elasticity, a plane of symmetry or a roller; what the flux is along the other directions is for `neumann` to say.
 #[derive(Clone)]
 pub struct AlongNormal<'a> {
     /// Name or number of a group of the boundary's dimension.
     pub tag: String,
-    /// u·n.
+    /// u·n, or that of the flux.
     pub value: &'a dyn Function,
 }
 

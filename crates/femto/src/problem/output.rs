@@ -28,6 +28,9 @@ pub enum OutputField<'a> {
     Function(&'a [&'a dyn Function]),
     /// The solution minus these functions.
     Error(&'a [&'a dyn Function]),
+    /// Functions of the solution's space, one along each axis as of [`Problem::flux`](super::Problem::flux): a vector, or a
+    /// tensor whose rows are components.
+    Axes(&'a [GridFunction]),
 }
 
 /// A grid function on a grid of Lagrange cells with equispaced nodes, as VTK expects.
@@ -171,17 +174,30 @@ impl LagrangeGrid {
     }
 
     /// The values of a field at the points, `[component][points]`.
-    fn field(&self, field: OutputField<'_>, time: f64) -> Vec<Vec<f64>> {
+    fn field(&self, field: OutputField<'_>, time: f64) -> Result<Vec<Vec<f64>>, IoError> {
         let evaluate = |&function: &&dyn Function| values(function, &self.points, time);
         let difference = |(u, exact): (&Vec<f64>, &&dyn Function)| {
             let exact = evaluate(exact);
             u.iter().zip(&exact).map(|(u, exact)| u - exact).collect()
         };
-        match field {
+        Ok(match field {
             OutputField::Solution => self.values.clone(),
             OutputField::Function(functions) => functions.iter().map(evaluate).collect(),
             OutputField::Error(exact) => self.values.iter().zip(exact).map(difference).collect(),
-        }
+            OutputField::Axes(axes) => {
+                let axes = axes.iter().map(|along| Ok(Self::new(along)?.values));
+                let mut axes: Vec<_> = axes.collect::<Result<_, IoError>>()?;
+                let rows = self.values.len();
+                // In the plane the third row and column of a tensor are zero.
+                let size = if rows == 1 { 1 } else { 3 };
+                axes.resize(3, vec![vec![0.0; self.points.len()]; rows]);
+                let zero = || vec![0.0; self.points.len()];
+                let entry =
+                    |(row, axis): (usize, usize)| axes[axis].get(row).cloned().unwrap_or_else(zero);
+                let entries = (0..size).flat_map(|row| (0..3).map(move |axis| (row, axis)));
+                entries.map(entry).collect()
+            }
+        })
     }
 }
 
@@ -224,10 +240,9 @@ pub fn write_solution(
     time: f64,
 ) -> Result<(), IoError> {
     let grid = LagrangeGrid::new(u)?;
-    let values: Vec<(&str, (usize, Vec<f64>))> = fields
-        .iter()
-        .map(|&(name, field)| (name, interleaved(grid.field(field, time))))
-        .collect();
+    let values = fields.iter();
+    let values = values.map(|&(name, field)| Ok((name, interleaved(grid.field(field, time)?))));
+    let values: Vec<(&str, (usize, Vec<f64>))> = values.collect::<Result<_, IoError>>()?;
     let point_fields: Vec<Field<'_>> = values
         .iter()
         .map(|(name, (components, values))| Field::new(name, *components, &values[..]))

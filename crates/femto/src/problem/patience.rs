@@ -5,7 +5,7 @@ use crate::solve::{Iteration, Monitor};
 use femto_fem::space::Space;
 use std::ops::ControlFlow;
 
-/// The number of iterations with Jacobi that take the time of multigrid's set-up on an accelerator (`docs/solvers.md`):
+/// The number of iterations with Jacobi that take the time of multigrid's set-up on an accelerator (`docs/multigrid.md`):
 /// the set-up is on the host and takes longest on the level of degree 1, the more for vectors, and for simplices, which
 /// have more of its nodes. Products with the Jacobian of a nonlinear form take longer, and so do iterations of GMRES,
 /// which makes each vector orthogonal to those before and waits for sums.
@@ -60,7 +60,7 @@ impl Patience {
 }
 
 /// About how many iterations Jacobi takes for Poisson's equation on a cube or square with so many nodes inside, given
-/// its dimension and degree: 2 √degree for each node along an axis, to 1e-8 (`docs/solvers.md`). On other domains there
+/// its dimension and degree: 2 √degree for each node along an axis, to 1e-8 (`docs/multigrid.md`). On other domains there
 /// are usually more, but fewer if long sides are held.
 fn on_a_cube([dim, degree]: [usize; 2], nodes: usize, tolerance: f64) -> f64 {
     let along_axis = (nodes as f64).powf(1.0 / dim as f64);

@@ -48,10 +48,11 @@ where
     /// The equations as a sparse matrix.
     ///
     /// # Errors
-    /// [`ProblemError::NoMatrix`] for a form that is not linear; as [`Operator::matrix`](crate::Operator::matrix).
+    /// [`ProblemError::NoMatrix`] for Newton's method; as [`Operator::matrix`](crate::Operator::matrix).
     pub fn sparse_system(&self) -> Result<SparseSystem, ProblemError> {
         if let Equation::Newton(_) = self.equation {
-            let why = "the form is not linear".to_owned();
+            let why = "Newton's method solves them, for a form that is not linear or because it was asked for";
+            let why = why.to_owned();
             return Err(ProblemError::NoMatrix { why });
         }
         let matrix = constrained_matrix(&self.operator, &self.constraints)?;

@@ -45,7 +45,7 @@ impl fmt::Display for Method {
 /// [`StopReason::Stagnated`] reports that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StopCriteria {
-    /// Relative to |b|; in Newton's method to the initial residual. Default 1e-8.
+    /// Relative to |b|; in Newton's method to the forces, or if unknown to the initial residual. Default 1e-8.
     pub relative_tolerance: f64,
     /// In the units of the residual. Default 0.
     pub absolute_tolerance: f64,

@@ -67,6 +67,11 @@ pub(crate) struct Case {
 }
 
 impl Case {
+    /// The lowest degree to which a rule must be exact on cells that are not tensor products.
+    pub(crate) fn least_exact(&self) -> usize {
+        (2 * self.degree - 2).max(1)
+    }
+
     pub(crate) fn components(&self) -> usize {
         self.f0.len()
     }

@@ -89,7 +89,7 @@ pub(crate) fn case(seed: u64) -> Case {
         exact: if is_tensor {
             case.exact
         } else {
-            case.exact.max(1)
+            case.exact.max(case.least_exact())
         },
         ..case
     };

@@ -62,7 +62,7 @@ fn sizes(case: &Case) -> Vec<Case> {
         case.map == Map::Curved && case.cell == Cell::Hexahedron,
         &|case| case.map = Map::Trilinear,
     );
-    with(case.exact > 1, &|case| case.exact -= 1);
+    with(case.exact > case.least_exact(), &|case| case.exact -= 1);
     with(case.by_component, &|case| case.by_component = false);
     with(case.partial, &|case| case.partial = false);
     with(case.single, &|case| case.single = false);

@@ -34,6 +34,10 @@ pub enum FormParseError {
         found: usize,
         limit: usize,
     },
+    #[error(
+        "f1 is the same along all axes: write it with grad, or give an expression for each axis"
+    )]
+    SameFlux,
     #[error("the form has {found} operations; at most {limit} are supported")]
     TooLarge { found: usize, limit: usize },
 }

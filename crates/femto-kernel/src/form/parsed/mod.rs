@@ -8,7 +8,7 @@ pub use error::{FormParseError, Role};
 pub use expressions::{Expressions, FormExpressions};
 
 use super::TracedForm;
-use crate::expr::{Graph, parse};
+use crate::expr::{Graph, Handle, parse};
 use error::Output;
 
 /// Maximum number of operations of f0 and f1 together.
@@ -63,7 +63,19 @@ impl TracedForm {
             .collect::<Result<_, _>>()?;
         let f1 = (0..components * dim)
             .map(|i| read(&expressions.f1, output(i / dim, Some(i % dim))))
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
+        let serves_axes = match &expressions.f1 {
+            Some(Expressions::One(_)) => true,
+            Some(Expressions::Each(_)) => components > 1,
+            _ => false,
+        };
+        let is_same = |flux: &[Handle]| {
+            let is_zero = graph.constant_value(flux[0]) == Some(0.0);
+            flux.iter().all(|along| *along == flux[0]) && !is_zero
+        };
+        if serves_axes && dim > 1 && f1.chunks_exact(dim).any(is_same) {
+            return Err(FormParseError::SameFlux);
+        }
         let traced = Self { graph, dim, f0, f1 };
         let (found, limit) = (traced.ops().total(), MAX_OPERATIONS);
         match found > limit {

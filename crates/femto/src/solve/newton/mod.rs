@@ -190,7 +190,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             let length;
             (length, norm) = match self.step(u, norm, direction) {
                 Err(StopReason::LineSearch { .. } | StopReason::Direction(_))
-                    if self.is_rounding(u, norm)? =>
+                    if self.is_rounding(u, norm.max(forces))? =>
                 {
                     return Ok(norm);
                 }
@@ -205,11 +205,11 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         }
     }
 
-    /// Whether a residual that does not get smaller is what rounding leaves of terms that cancel.
-    fn is_rounding(&mut self, u: &D::Buffer<T>, norm: f64) -> Result<bool, StopReason> {
+    /// Whether forces, and with them the residual, are only what rounding leaves of terms that cancel.
+    fn is_rounding(&mut self, u: &D::Buffer<T>, forces: f64) -> Result<bool, StopReason> {
         let size = self.problem.cancelling(u, &mut self.workspace.trial)?;
         let rounding = CANCELLED * T::EPSILON * size;
-        if norm > rounding {
+        if forces > rounding {
             return Ok(false);
         }
         self.recorder.aim(size, rounding);

@@ -1,16 +1,17 @@
 //! Loads and norms of errors.
 
-use super::{host, linear};
+use super::{accurate, host, linear};
+use crate::common::meshes::bend;
 use crate::common::{difference, hexahedra, interpreted};
-use femto::element::MapKind;
+use femto::element::{Cell, MapKind};
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::boxes::BoxMesh;
+use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::fem::space::{Block, Constraints, Space, SpaceParams};
 use femto::kernel::expr::{Graph, Input};
-use femto::kernel::form::{Mass, Poisson};
+use femto::kernel::form::{LinearElasticity, Mass, Poisson};
 use femto::platform::device::Device;
 use femto::problem::{
-    Boundary, Discretization, Exact, Expression, Function, Problem, ProblemError,
+    Boundary, Discretization, Exact, Expression, Function, Given, Problem, ProblemError,
 };
 use femto::{Host, Quadrature, Scatter};
 
@@ -160,5 +161,143 @@ fn other_numbers_of_functions_than_components_are_refused() {
             panic!("{error:?}")
         };
         assert_eq!((components, functions), (3, 1));
+    }
+}
+
+/// Gauss's theorem: ∫ x n_x over the whole boundary is the volume, and ∫ x n_y zero, for curved cells too.
+fn outward_on<const D: usize>(cell: Cell) {
+    let unit = AnyBox {
+        geometry_degree: 2,
+        ..AnyBox::unit(cell, 2)
+    };
+    let mesh = unit.build(bend).expect("legal");
+    let geometries = Geometry::of_shapes(&mesh).expect("valid");
+    let blocks = |components| {
+        let params = SpaceParams {
+            degree: 3,
+            components,
+            ..SpaceParams::default()
+        };
+        Block::all(&mesh, geometries.clone(), params).expect("valid")
+    };
+    let host = host();
+    let (vector, scalar) = (blocks(D), blocks(1));
+    let on = |blocks| Discretization {
+        blocks,
+        quadrature: Quadrature::Exact(12),
+        time: 0.0,
+        scatter: Scatter::default(),
+    };
+    let x = |[x, _, _]: [f64; 3]| x;
+    let mut b = host.zeros(vector[0].space.dofs()).expect("allocated");
+    for side in ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"]
+        .iter()
+        .take(2 * D)
+    {
+        on(&vector)
+            .neumann_along_normal(&host, side, &x, &mut b)
+            .expect("a load");
+    }
+    let volume: f64 = on(&scalar)
+        .source(&host, &[&1.0])
+        .expect("a load")
+        .iter()
+        .sum();
+    for component in 0..D {
+        let sum: f64 = b.iter().skip(component).step_by(D).sum();
+        let wanted = if component == 0 { volume } else { 0.0 };
+        assert!(
+            (sum - wanted).abs() < 1e-9,
+            "{cell:?}, {component}: {sum} for {wanted}"
+        );
+    }
+}
+
+#[test]
+fn loads_along_the_normal_point_outwards() {
+    for cell in [Cell::Hexahedron, Cell::Tetrahedron, Cell::Prism] {
+        outward_on::<3>(cell);
+    }
+    for cell in [Cell::Quadrilateral, Cell::Triangle] {
+        outward_on::<2>(cell);
+    }
+}
+
+/// The stress of a linear displacement is the same everywhere, and the flux of a scalar its gradient.
+#[test]
+fn fluxes_are_projected() {
+    let displacement: [&dyn Function; 3] = [&|[x, y, _]: [f64; 3]| 2.0 * x + y, &linear, &0.0];
+    for cell in AnyBox::CELLS.into_iter().filter(|cell| cell.dim() == 3) {
+        let mesh = AnyBox::unit(cell, 2).build(|x| x).expect("legal");
+        let form = LinearElasticity::<3>::from_young(1.0, 0.25);
+        let (lambda, mu) = (0.4, 0.4);
+        let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+        let problem = Problem {
+            solver: accurate(),
+            dirichlet: sides
+                .map(|side| Boundary {
+                    tag: side.to_owned(),
+                    value: Given::All(displacement.to_vec()),
+                })
+                .into(),
+            ..interpreted(&mesh, 2, form)
+        };
+        let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+        let fluxes = problem.flux(&host(), &u).expect("projected");
+        let du = [[2.0, 1.0, 0.0], [2.0, -3.0, 0.5], [0.0; 3]];
+        let trace = du[0][0] + du[1][1] + du[2][2];
+        for (axis, flux) in fluxes.iter().enumerate() {
+            for (component, found) in flux.values.iter().enumerate().map(|(i, v)| (i % 3, v)) {
+                let diagonal = if component == axis {
+                    lambda * trace
+                } else {
+                    0.0
+                };
+                let wanted = diagonal + mu * (du[component][axis] + du[axis][component]);
+                assert!(
+                    (found - wanted).abs() < 1e-7,
+                    "{cell:?}: {found} for {wanted}"
+                );
+            }
+        }
+    }
+}
+
+/// Reactions balance the loads of a bar that hangs and is pulled, and the heat of a square.
+#[test]
+fn reactions_balance_loads() {
+    let mesh = AnyBox::unit(Cell::Tetrahedron, 3)
+        .build(bend)
+        .expect("legal");
+    let given = |tag: &str, value: [&'static dyn Function; 3]| Boundary {
+        tag: tag.to_owned(),
+        value: Given::All(value.to_vec()),
+    };
+    let bar = Problem {
+        source: vec![&0.0, &0.0, &-2.0],
+        neumann: vec![given("xmax", [&1.5, &0.0, &0.0])],
+        solver: accurate(),
+        dirichlet: vec![given("zmax", [&0.0; 3])],
+        ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(10.0, 0.3))
+    };
+    let u = bar.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+    let [reaction] = &bar.reactions(&host(), &u).expect("found")[..] else {
+        panic!("one group");
+    };
+    let host = host();
+    let scalar = [u.blocks[0].scalar()];
+    let on = Discretization {
+        blocks: &scalar,
+        quadrature: Quadrature::Exact(6),
+        time: 0.0,
+        scatter: Scatter::default(),
+    };
+    let volume: f64 = on.source(&host, &[&1.0]).expect("a load").iter().sum();
+    let mut pulled = host.zeros(scalar[0].space.dofs()).expect("allocated");
+    on.neumann(&host, "xmax", &[&1.5], &mut pulled)
+        .expect("a load");
+    let wanted = [-pulled.iter().sum::<f64>(), 0.0, 2.0 * volume];
+    for (found, wanted) in reaction.sum.iter().zip(wanted) {
+        assert!((found - wanted).abs() < 1e-8, "{reaction:?}, {wanted}");
     }
 }

@@ -1,0 +1,98 @@
+//! The flux of a solution as nodal functions.
+
+use super::{Constrained, GridFunction, Problem, ProblemError, ProblemForm};
+use crate::operator::Backend;
+use crate::solve::cg::{self, CgWorkspace};
+use crate::solve::{Jacobi, Preconditioning, StopCriteria, System};
+use crate::vector::{Projector, VectorOps};
+use crate::{DataLevel, Operator, OperatorParams};
+use femto_fem::space::Constraints;
+use femto_kernel::expr::{Graph, Input};
+use femto_kernel::form::TracedForm;
+use femto_platform::device::Buffer;
+
+/// Relative residual of the projections.
+const TOLERANCE: f64 = 1e-10;
+
+impl Problem<'_> {
+    /// The flux f1(u, ∇u) of the form along each axis, `[axis]`, each a function of the solution's space whose components
+    /// are those of the form: κ ∇u, or a column of the stress. It is the L2 projection of f1 on that space, which is
+    /// continuous where f1 jumps from cell to cell.
+    ///
+    /// # Errors
+    /// As [`Operator::of_blocks`], or a mass matrix that the rule makes singular.
+    pub fn flux<B>(&self, device: &B, u: &GridFunction) -> Result<Vec<GridFunction>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        device.enter(|| self.project_flux(device, u))
+    }
+
+    fn project_flux<B>(
+        &self,
+        device: &B,
+        u: &GridFunction,
+    ) -> Result<Vec<GridFunction>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        let TracedForm { graph, dim, f1, .. } = self.form.form().trace();
+        let components = self.form.components();
+        let params = OperatorParams {
+            data_level: DataLevel::Automatic,
+            ..self.operator_params(&u.blocks)
+        };
+        let mass = {
+            let mut graph = Graph::new();
+            let f0 = (0..components as u8).map(|component| graph.input(Input::Value(component)));
+            let f0 = f0.collect();
+            ProblemForm::of_values(graph, f0, dim)?
+        };
+        let of_mass = OperatorParams {
+            scatter: params.scatter,
+            ..OperatorParams::default()
+        };
+        let mass = Operator::<f64, B>::of_blocks(device, &u.blocks, mass.form(), of_mass)?;
+        let mut diagonal = device.zeros(u.values.len())?;
+        mass.diagonal(&mut diagonal)?;
+        let jacobi = Jacobi::new(device, &diagonal)?;
+        let free = Projector::new(device, &Constraints::default())?;
+        let mut system = System {
+            device,
+            operator: &Constrained::new(&mass, &free),
+            preconditioning: Preconditioning::Jacobi(&jacobi),
+        };
+        let stop = StopCriteria {
+            relative_tolerance: TOLERANCE,
+            ..StopCriteria::default()
+        };
+        let mut workspace = CgWorkspace::new(device, u.values.len())?;
+        let solution = device.upload(&u.values)?;
+        let mut load = diagonal;
+        let mut fluxes = Vec::new();
+        for axis in 0..dim {
+            let along = (0..components).map(|component| f1[component * dim + axis]);
+            let form = ProblemForm::of_values(graph.clone(), along.collect(), dim)?;
+            let operator =
+                Operator::<f64, B>::of_blocks(device, &u.blocks, form.form(), params.clone())?;
+            operator.apply(&solution, &mut load)?;
+            let mut flux = device.zeros(load.len())?;
+            cg::solve(
+                &mut system,
+                &load,
+                &mut flux,
+                &mut workspace,
+                &stop,
+                &mut (),
+            )
+            .map_err(|error| ProblemError::Flux(Box::new(error)))?;
+            let mut values = vec![0.0; flux.len()];
+            device.read(&flux, &mut values)?;
+            fluxes.push(GridFunction {
+                blocks: u.blocks.clone(),
+                values,
+            });
+        }
+        Ok(fluxes)
+    }
+}
