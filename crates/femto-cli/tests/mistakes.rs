@@ -165,7 +165,7 @@ fn layers_maps_and_rules_that_cannot_be_are_bad_input() {
         (
             "[quadrature]\ndegree = 1".to_owned(),
             ":4:",
-            "does not see all gradients",
+            "it must be exact to 2",
         ),
     ] {
         let output = case(&rest);
@@ -189,7 +189,10 @@ fn values_can_be_set_on_the_command_line() {
     let unknowns = |settings: &[&str]| {
         let output = solve(settings);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-        json(&output)["unknowns"]["all"].as_u64().unwrap()
+        let report = json(&output);
+        let method = if settings.is_empty() { "cg" } else { "gmres" };
+        assert_eq!(report["solver"]["method"], method);
+        report["unknowns"]["all"].as_u64().unwrap()
     };
     let file = unknowns(&[]);
     let coarse = unknowns(&[
@@ -205,7 +208,11 @@ fn values_can_be_set_on_the_command_line() {
             "space.degree=many",
             "--set:1:16: `degree` in [space] must be",
         ),
-        ("space", "--set:1:"),
+        (
+            "space",
+            "--set:1:1: this is not TOML: a setting is a key and a value",
+        ),
+        ("[mesh.box]", "a setting is a key and a value"),
     ] {
         let output = solve(&[setting]);
         let error = text(&output.stderr);

@@ -87,7 +87,7 @@ fn conditions_along_the_normal_are_checked() {
     assert_eq!(output.status.code(), Some(2));
     let found = text(&output.stderr);
     assert!(
-        found.contains("as many interleaved components as dimensions"),
+        found.contains("a vector with as many components as dimensions"),
         "{found}"
     );
 }

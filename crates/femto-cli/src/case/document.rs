@@ -64,17 +64,29 @@ impl Document {
     }
 
     /// The document with settings `KEY=VALUE` in place of the file's values. A value that is not TOML is text.
-    pub fn with_settings(mut self, settings: &[String]) -> Self {
+    ///
+    /// # Errors
+    /// What is not a key with a value.
+    pub fn with_settings(mut self, settings: &[String]) -> Result<Self, CaseError> {
         for setting in settings {
-            let line = match (DeTable::parse(setting), setting.split_once('=')) {
-                (Err(_), Some((key, value))) => format!("{key} = '{}'", value.trim()),
-                _ => setting.clone(),
+            let parts = setting.split_once('=');
+            let named = parts.filter(|(key, _)| DeTable::parse(&format!("{key} = 0")).is_ok());
+            let is_toml = DeTable::parse(setting).is_ok();
+            let line = match named {
+                Some((key, value)) if !is_toml => format!("{key} = {:?}", value.trim()),
+                _ => setting.replace('\n', " "),
             };
             self.text.push('\n');
             self.settings.push(self.text.len());
-            self.text.push_str(&line.replace('\n', " "));
+            self.text.push_str(&line);
+            if named.is_none() {
+                let message = "a setting is a key and a value: space.degree=3".to_owned();
+                let start = self.text.len() - line.len();
+                let problem = MistakeKind::Syntax { message };
+                return Err(self.mistake(start..self.text.len(), problem));
+            }
         }
-        self
+        Ok(self)
     }
 
     /// The texts of the file and of each setting, whose positions are those in the document.

@@ -248,18 +248,24 @@ impl CaseRun<'_> {
         let peak = memory::peak();
         report.peak_memory = peak.map(|peak| peak.own);
         report.peak_memory_of_children = peak.map(|peak| peak.children).filter(|&peak| peak > 0);
+        if let Some(path) = &self.output {
+            let flux = || on_device!(&device, |device| problem.flux(device, &u)).map_err(located);
+            let write = || output::write(self.case, self.mesh, (&u, flux), path);
+            match monitor.stage("output", write) {
+                Ok((written, lost)) => {
+                    report.output = Some(written);
+                    lost.iter().for_each(|error| report.lose_output(error));
+                }
+                Err(error) => report.lose_output(&error),
+            }
+        }
         if self.case.output.reactions {
             let found = || {
                 let found = on_device!(&device, |device| problem.reactions(device, &u));
                 found.map_err(located)
             };
-            report.reactions = monitor.stage("reactions", found)?;
-        }
-        if let Some(path) = &self.output {
-            let flux = || on_device!(&device, |device| problem.flux(device, &u)).map_err(located);
-            let write = || output::write(self.case, self.mesh, (&u, flux), path);
-            match monitor.stage("output", write) {
-                Ok(written) => report.output = Some(written),
+            match monitor.stage("reactions", found) {
+                Ok(reactions) => report.reactions = reactions,
                 Err(error) => report.lose_output(&error),
             }
         }

@@ -40,7 +40,8 @@ pub(super) fn write_system(system: &dyn AnyAssembled, folder: &Path) -> Result<(
     Ok(system.sparse_system()?.write(folder)?)
 }
 
-/// Writes the solution and the fields that the case asks for; `flux` finds its flux.
+/// Writes the solution and the fields that the case asks for; `flux` finds its flux. Also returns why that field is missing
+/// if it was not found.
 pub(super) fn write(
     case: &Case,
     mesh: &Mesh,
@@ -49,12 +50,19 @@ pub(super) fn write(
         impl FnOnce() -> Result<Vec<GridFunction>, Failure>,
     ),
     path: &Path,
-) -> Result<Output, Failure> {
-    let fields = fields(case);
+) -> Result<(Output, Option<Failure>), Failure> {
+    let mut fields = fields(case);
     let flux = match fields.contains(&Field::Flux) {
-        true => flux()?,
-        false => Vec::new(),
+        true => flux(),
+        false => Ok(Vec::new()),
     };
+    let (flux, lost) = match flux {
+        Ok(flux) => (flux, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    if lost.is_some() {
+        fields.retain(|field| *field != Field::Flux);
+    }
     let components = u.blocks[0].space.components();
     let exact = case.exact.as_ref();
     let exact = exact.map(|exact| functions(exact, components));
@@ -71,11 +79,12 @@ pub(super) fn write(
         .filter_map(|&field| Some((field.name(), values(field)?)))
         .collect();
     write_solution(path, mesh, u, &named, 0.0)?;
-    Ok(Output {
+    let written = Output {
         file: path.display().to_string(),
         bytes: std::fs::metadata(path).map_or(0, |data| data.len()),
         fields: named.iter().map(|(name, _)| *name).collect(),
-    })
+    };
+    Ok((written, lost))
 }
 
 /// The fields requested by the case, or all available ones.

@@ -25,7 +25,25 @@ pub(super) fn check_tags<'a>(case: &'a Case, mesh: &Mesh) -> Result<(), CaseErro
         tags.map(move |tag| (tag, Some(boundary)))
     };
     let tags = case.boundaries().flat_map(tags_of);
-    check_tags_of(case, mesh, (dimension, "a condition"), tags)
+    check_tags_of(case, mesh, (dimension, "a condition"), tags)?;
+    // Given as a whole and along the normal too, once by name and once by number.
+    let of = |wanted: fn(&case::Boundary) -> bool| {
+        let parts = case.dirichlet.iter().filter(move |it| wanted(it));
+        parts.flat_map(|it| &it.tags)
+    };
+    for normal in of(|it| it.is_normal) {
+        let group = |tag: &Located<String>| mesh.group(dimension, &tag.value).ok();
+        let mut whole = of(case::Boundary::is_whole);
+        if let Some(first) = whole.find(|whole| group(whole) == group(normal)) {
+            let same = case::MistakeKind::SameGroup {
+                tag: normal.value.clone(),
+                first: first.value.clone(),
+                what: "a condition",
+            };
+            return Err(case.document.mistake(normal.span.clone(), same));
+        }
+    }
+    Ok(())
 }
 
 /// As [`check_tags`], for the groups of cells of a coefficient.

@@ -41,7 +41,14 @@ impl Elements {
         };
         let mut topology = Topology::new(&vertices, mesh.coordinates.len(), up_to, number_of)?;
         drop(vertices);
+        // Before sides are joined, after which vertices stand for several mesh nodes.
+        let outer = topology.outer_facets();
         topology.join_sides(&mesh.periodic, number_of)?;
+        let outer: Vec<[u32; 4]> = outer
+            .into_iter()
+            .filter(|(side, _)| !topology.is_on_period(*side))
+            .map(|(_, nodes)| nodes)
+            .collect();
         let numbered: Vec<&[u32]> = ordered.iter().map(|own| &own.cells[..]).collect();
         let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
         for (own, boundary) in ordered.iter_mut().zip(boundary) {
@@ -49,7 +56,7 @@ impl Elements {
         }
         Ok(Self {
             shapes: ordered,
-            unjoined: Unjoined::new(&mesh.coordinates, &topology.outer_facets()),
+            unjoined: Unjoined::new(&mesh.coordinates, &outer, &mesh.periodic),
             entities: topology.entities,
             is_periodic: !mesh.periodic.is_empty(),
         })

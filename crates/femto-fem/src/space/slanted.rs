@@ -99,10 +99,12 @@ impl Space {
         let (inside, components) = (self.boundary().inside(tag)?, self.components());
         let why = if inside > 0 {
             format!("{inside} of its facets lie between two cells: no side is outside")
-        } else if components != dim || self.layout() != Layout::Interleaved {
+        } else if components != dim {
             format!(
-                "it needs as many interleaved components as dimensions, and there are {components} in {dim} dimensions"
+                "it needs a vector with as many components as dimensions, and there are {components} in {dim} dimensions"
             )
+        } else if self.layout() != Layout::Interleaved {
+            "components are not interleaved".to_owned()
         } else {
             return Ok(());
         };

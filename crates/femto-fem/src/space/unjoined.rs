@@ -1,10 +1,11 @@
 //! Places on the boundary where cells touch without being joined.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
 use super::topology::NONE;
+use crate::mesh::PeriodicSides;
 
 /// Mesh nodes where cells touch, but have no node or facet in common: in a crack, where parts were not merged, or where
 /// the cells of one side are smaller.
@@ -20,21 +21,42 @@ pub struct Unjoined {
 const SAME: f64 = 1e-9;
 
 impl Unjoined {
-    /// Compares the vertices of facets that belong to one cell. Facets are the mesh nodes at their vertices, going
-    /// round; [`NONE`] beyond their number.
-    pub(super) fn new(coordinates: &[[f64; 3]], facets: &[[u32; 4]]) -> Self {
+    /// Compares the vertices of facets that belong to one cell and are not on periodic sides. Facets are the mesh nodes at
+    /// their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others, perhaps at
+    /// the same place.
+    pub(super) fn new(
+        coordinates: &[[f64; 3]],
+        facets: &[[u32; 4]],
+        periodic: &[PeriodicSides],
+    ) -> Self {
         let mut vertices = facets.concat();
         vertices.par_sort_unstable();
         vertices.dedup();
         vertices.retain(|&node| node != NONE);
         let at = |node: u32| coordinates[node as usize];
-        let size = vertices.iter().flat_map(|&node| at(node));
-        let size = size.fold(0.0_f64, |size, x| size.max(x.abs()));
-        let place = |x: [f64; 3]| x.map(|x| (x / (SAME * size)).round() as i64);
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for &node in &vertices {
+            for (axis, x) in at(node).into_iter().enumerate() {
+                low[axis] = low[axis].min(x);
+                high[axis] = high[axis].max(x);
+            }
+        }
+        let largest = |of: fn(f64, f64) -> f64| {
+            let all = low.iter().zip(high).map(|(&low, high)| of(low, high));
+            all.fold(0.0, f64::max)
+        };
+        let extent = largest(|low, high| high - low);
+        let rounding = 8.0 * f64::EPSILON * largest(|low, high| low.abs().max(high.abs()));
+        let step = (SAME * extent).max(rounding);
+        let place = |x: [f64; 3]| [0, 1, 2].map(|a| ((x[a] - low[a]) / step).round() as i64);
+        let sides = periodic.iter().flat_map(|sides| sides.nodes.concat());
+        let on_sides: HashSet<u32> = sides.collect();
         let mut found = Self::default();
         let mut known = HashMap::with_capacity(vertices.len());
         for &node in &vertices {
-            if let Some(other) = known.insert(place(at(node)), node) {
+            if let Some(other) = known.insert(place(at(node)), node)
+                && !(on_sides.contains(&other) && on_sides.contains(&node))
+            {
                 found.coincident.push([other, node]);
             }
         }
@@ -80,8 +102,16 @@ mod tests {
     #[test]
     fn boxes_are_joined() {
         for cell in AnyBox::CELLS {
-            let mesh = AnyBox::unit(cell, 3).build(|x| x).unwrap();
-            assert_eq!(unjoined(&mesh), super::Unjoined::default(), "{cell:?}");
+            // Far from the origin too, and with periodic sides.
+            for origin in [0.0, 5e6] {
+                let moved = |x: [f64; 3]| x.map(|x| origin + 1e-2 * x);
+                let mut mesh = AnyBox::unit(cell, 3).build(moved).unwrap();
+                assert_eq!(unjoined(&mesh), super::Unjoined::default(), "{cell:?}");
+                if origin == 0.0 {
+                    mesh.join_sides("xmin", "xmax").unwrap();
+                    assert_eq!(unjoined(&mesh), super::Unjoined::default(), "{cell:?}");
+                }
+            }
         }
     }
 

@@ -71,9 +71,9 @@ pub enum OperatorError {
          which the rule is exact"
     )]
     QuadratureByAxis,
-    /// A rule that does not see all gradients.
+    /// A rule for which functions of the space may be zero.
     #[error(
-        "a rule exact to degree {exact} does not see all gradients of a space of degree {degree}: it must be at least {least}"
+        "a rule exact to degree {exact} is too low for this form in a space of degree {degree}: it must be exact to {least}"
     )]
     QuadratureDegree {
         /// The degree requested.

@@ -102,6 +102,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         self.jacobian.set_nodal(0, u)?;
         self.jacobian.diagonal(scratch)?;
         self.device.multiply(u, scratch)?;
+        self.projector.project(self.device, scratch)?;
         Ok(self.device.norm(scratch)?)
     }
 

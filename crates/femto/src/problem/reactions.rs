@@ -21,8 +21,9 @@ pub struct Reaction {
 impl Problem<'_> {
     /// The reactions of each group with a Dirichlet condition, in the order of `dirichlet`, then of `along_normal`.
     ///
-    /// They are A(u) - b at the nodes of the group, with the loads b; nodes of several groups count for the first. So if the
-    /// form holds constants, reactions and loads add up to what rounding and the solver's tolerance leave.
+    /// They are A(u) - b at the nodes of the group, with the loads b, in the components that it gives or along its normal; at a
+    /// node of several groups a component counts for the first that gives it. So if the form is zero for constants, reactions and
+    /// loads add up to what rounding and the solver's tolerance leave.
     ///
     /// # Errors
     /// As [`Problem::assemble`].
@@ -51,25 +52,49 @@ impl Problem<'_> {
         device.axpy(-1.0, &loads, &mut forces)?;
         let mut rest = vec![0.0; forces.len()];
         device.read(&forces, &mut rest)?;
+        let components = self.form.components();
         let dirichlet = self.dirichlet.iter().map(|part| &part.tag);
-        let groups = dirichlet.chain(self.along_normal.iter().map(|part| &part.tag));
+        let normal: Vec<&String> = self.along_normal.iter().map(|part| &part.tag).collect();
         let mut reactions: Vec<Reaction> = Vec::new();
-        for tag in groups {
+        for tag in dirichlet.chain(normal.iter().copied()) {
             // A group may have conditions for each of its components.
-            if reactions.iter().any(|known| known.tag == *tag) {
-                continue;
+            if reactions.iter().all(|known| known.tag != *tag) {
+                let (tag, sum) = (tag.clone(), vec![0.0; components]);
+                reactions.push(Reaction { tag, sum });
             }
-            let mut sum = vec![0.0; self.form.components()];
+        }
+        let mut add = |tag: &String, component: usize, force: f64| {
+            let mut all = reactions.iter_mut();
+            if let Some(reaction) = all.find(|reaction| reaction.tag == *tag) {
+                reaction.sum[component] += force;
+            }
+        };
+        for part in &self.dirichlet {
+            let functions = part.value.of_components(components)?;
             for Block { space, .. } in &u.blocks {
-                for node in space.boundary_nodes(tag)? {
-                    for (component, sum) in sum.iter_mut().enumerate() {
+                for node in space.boundary_nodes(&part.tag)? {
+                    for component in (0..components).filter(|it| functions[*it].is_some()) {
                         let force = &mut rest[space.entry(node.node as usize, component)];
-                        *sum += std::mem::take(force);
+                        add(&part.tag, component, std::mem::take(force));
                     }
                 }
             }
-            let tag = tag.clone();
-            reactions.push(Reaction { tag, sum });
+        }
+        for planes in constraints.normals().chunk_by(|a, b| a.node == b.node) {
+            for (i, plane) in planes.iter().enumerate() {
+                let force = &mut rest[plane.node as usize * components..][..components];
+                let along = force.iter().zip(plane.normal).map(|(force, n)| force * n);
+                let along: f64 = along.sum();
+                for (component, force) in force.iter_mut().enumerate() {
+                    // The last plane takes the rest, all of which is along its normal if planes are at right angles.
+                    let own = match i + 1 == planes.len() {
+                        true => *force,
+                        false => along * plane.normal[component],
+                    };
+                    *force -= own;
+                    add(normal[plane.group as usize], component, own);
+                }
+            }
         }
         Ok(reactions)
     }

@@ -17,7 +17,7 @@ use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::{Projector, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
-use femto_fem::geometry::{CornerWarning, Geometry};
+use femto_fem::geometry::{CornerWarning, Geometry, shapes};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
@@ -92,6 +92,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Discretized<'_, 'a>, ProblemError> {
         let mut stages = Stages(monitor);
         let inspection = self.form.form().trace().inspect();
+        self.check_rule(&inspection)?;
         let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
         let (blocks, constraints) = stages.run(Stage::Space, || self.space(geometries))?;
         stages.0.space(&blocks, &constraints);
@@ -102,6 +103,24 @@ impl<'a> Problem<'a> {
             constraints,
             warnings,
         })
+    }
+
+    /// Fails if a form of values alone has a rule too low for its degree. Of terms with gradients an operator checks that.
+    fn check_rule(&self, inspection: &Inspection) -> Result<(), OperatorError> {
+        let (degree, least) = (self.degree, 2 * self.degree);
+        let has_rule = shapes(self.mesh)
+            .iter()
+            .any(|(cell, _)| !cell.is_tensor_product());
+        match self.operator.quadrature {
+            Quadrature::Exact(exact) if has_rule && !inspection.gradients() && exact < least => {
+                Err(OperatorError::QuadratureDegree {
+                    exact,
+                    degree,
+                    least,
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn equations<T, B>(

@@ -96,6 +96,17 @@ impl<'a, T: Number, D: Device> From<Option<&'a Jacobi<T, D>>> for Preconditionin
 /// Why a diagonal is unsuitable as a preconditioner.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum JacobiError {
+    /// An entry that is infinite or NaN.
+    #[error(
+        "entry {index} of the diagonal is {value}: the form's derivative has no finite value in this state; give a start \
+         where it has one"
+    )]
+    NotFinite {
+        /// The first such entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// An entry that is not positive, or whose inverse is not finite.
     #[error(
         "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries: check \
@@ -122,7 +133,7 @@ impl<T: Number, D: VectorOps<T>> Jacobi<T, D> {
     /// The preconditioner of an operator with this diagonal.
     ///
     /// # Errors
-    /// [`JacobiError::NotPositive`] names the first entry that is zero, negative or not finite.
+    /// [`JacobiError::NotPositive`] or [`JacobiError::NotFinite`] names the first entry that is zero, negative or not finite.
     pub fn new(device: &D, diagonal: &D::Buffer<T>) -> Result<Self, JacobiError> {
         let mut inverse = device.zeros(diagonal.len())?;
         VectorOps::copy(device, diagonal, &mut inverse)?;
@@ -131,7 +142,10 @@ impl<T: Number, D: VectorOps<T>> Jacobi<T, D> {
             device.read(diagonal, &mut values)?;
             if let Some(index) = values.iter().position(|&value| !invertible(value)) {
                 let value = values[index].to_f64();
-                return Err(JacobiError::NotPositive { index, value });
+                return Err(match value.is_finite() {
+                    true => JacobiError::NotPositive { index, value },
+                    false => JacobiError::NotFinite { index, value },
+                });
             }
         }
         Ok(Self {
@@ -198,7 +212,7 @@ mod tests {
             assert_eq!(error, wanted);
         }
         let error = jacobi(&[1.0, 1.0, f64::NAN]).unwrap_err();
-        assert!(matches!(error, JacobiError::NotPositive { index: 2, value } if value.is_nan()));
+        assert!(matches!(error, JacobiError::NotFinite { index: 2, value } if value.is_nan()));
     }
 
     #[test]

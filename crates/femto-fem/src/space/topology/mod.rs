@@ -278,21 +278,26 @@ impl Topology {
         Some((side_of(&self.entities.blocks, first), second))
     }
 
-    /// The mesh nodes at the vertices of facets of one element, going round; [`NONE`] beyond their number.
-    pub(super) fn outer_facets(&self) -> Vec<[u32; 4]> {
+    /// The sides of one element, each with the mesh nodes at its vertices, going round; [`NONE`] beyond their number.
+    pub(super) fn outer_facets(&self) -> Vec<(u32, [u32; 4])> {
         let parts = self.facets.par_iter().flat_map_iter(|part| &part.links);
         let outer = parts.filter_map(|(_, facet)| match facet.sides {
-            [side, NONE] => Some(self.corners(side)),
+            [side, NONE] => Some(side),
             _ => None,
         });
-        let nodes = outer.map(|corners| {
+        let nodes = outer.map(|side| {
             let mut nodes = [NONE; 4];
-            for (node, corner) in nodes.iter_mut().zip(corners) {
+            for (node, corner) in nodes.iter_mut().zip(self.corners(side)) {
                 *node = self.nodes[corner as usize];
             }
-            nodes
+            (side, nodes)
         });
         nodes.collect()
+    }
+
+    /// Whether a side is on a periodic side of the mesh.
+    pub(super) fn is_on_period(&self, side: u32) -> bool {
+        self.periodic.binary_search(&side).is_ok()
     }
 
     /// The mesh cell number of the element at a side.

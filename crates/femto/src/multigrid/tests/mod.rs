@@ -4,6 +4,7 @@ mod matrices;
 
 use super::aggregates::NearKernel;
 use super::*;
+use crate::operator::OperatorError;
 use crate::solve::{LinearOperator, Preconditioner};
 use crate::vector::{Projector, VectorOps};
 use crate::{Operator, OperatorParams};
@@ -254,5 +255,62 @@ fn cycles_agree_on_opencl() {
 fn cycles_agree_on_cuda() {
     conformance::with(Accelerator::cuda(0), |device: &Accelerator| {
         cycles_agree(device)
+    });
+}
+
+/// Once applied, a cycle is work that can be captured, so it neither allocates nor reads anything back; launched again it
+/// corrects what the residual holds then.
+fn cycles_are_captured(device: &Accelerator) {
+    if !device.features().graphs {
+        return;
+    }
+    for (mesh, kind) in samples() {
+        let mut hierarchy = hierarchy::<f32, _>(device, &mesh, kind);
+        let cycle = hierarchy.set_up().unwrap();
+        let multigrid = Multigrid {
+            hierarchy: &hierarchy,
+            cycle: &cycle,
+        };
+        let mut workspace = Preconditioner::<f64, _>::workspace(&multigrid, device).unwrap();
+        let len = blocks(&mesh, kind.0, 1)[0].space.dofs();
+        let residual = |seed| {
+            let mut r = device.upload(&randoms(seed, len)).unwrap();
+            let entries = &hierarchy.levels[0].projector.entries;
+            VectorOps::<f64>::set_entries(device, entries, 0.0, &mut r).unwrap();
+            r
+        };
+        let (mut r, other) = (residual(7), residual(8));
+        let mut z = device.upload(&vec![f64::NAN; len]).unwrap();
+        let mut read = vec![0.0; len];
+        multigrid.apply(&other, &mut z, &mut workspace).unwrap();
+        device.read(&z, &mut read).unwrap();
+        let wanted = read.clone();
+        let mut apply = || {
+            let applied = multigrid.apply(&r, &mut z, &mut workspace);
+            applied.map_err(|error| match error {
+                OperatorError::Device(error) => error,
+                other => panic!("{other}"),
+            })
+        };
+        let graph = device.capture(&mut apply).unwrap();
+        VectorOps::<f64>::copy(device, &other, &mut r).unwrap();
+        VectorOps::<f64>::fill(device, f64::NAN, &mut z).unwrap();
+        device.launch_graph(&graph).unwrap();
+        device.read(&z, &mut read).unwrap();
+        let largest = wanted.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
+        let differences = read.iter().zip(&wanted).map(|(a, b)| (a - b).abs());
+        let worst = differences.fold(0.0, f64::max) / largest;
+        // A NaN is not small.
+        assert!(
+            read.iter().all(|z| z.is_finite()) && worst < 1e-5,
+            "{kind:?}: {worst:.1e}"
+        );
+    }
+}
+
+#[test]
+fn cycles_are_captured_on_cuda() {
+    conformance::with(Accelerator::cuda(0), |device: &Accelerator| {
+        cycles_are_captured(device)
     });
 }

@@ -92,7 +92,7 @@ impl<T: Number, D: Device> GmresWorkspace<T, D> {
             basis: vec![device.zeros(size)?],
             directions: Vec::new(),
             z: device.zeros(size)?,
-            sums: Sums::new(device, 0)?,
+            sums: Sums::new(device, 1)?,
             column: Vec::new(),
             small: LeastSquares::default(),
         })
@@ -108,8 +108,8 @@ impl<T: Number, D: Device> GmresWorkspace<T, D> {
             self.directions.push(device.zeros(size)?);
         }
         if self.column.len() < k + 2 {
+            self.sums = Sums::new(device, 2 * (k + 2))?;
             self.column.resize(2 * (k + 2), 0.0);
-            self.sums = Sums::new(device, self.column.len())?;
         }
         Ok(())
     }
@@ -132,7 +132,8 @@ impl<T: Number, D: Device> fmt::Debug for GmresWorkspace<T, D> {
 
 /// Solves A x = b, starting from the contents of `x`.
 ///
-/// Vectors are allocated by the steps before the first restart; if memory is short, that comes earlier. For b = 0 the answer is x = 0 after no iterations. A converged
+/// Vectors are allocated by the steps before the first restart; if a device has no memory for more,
+/// that comes earlier. For b = 0 the answer is x = 0 after no iterations. A converged
 /// solution has |b - A x| ≤ 1.1 times the target, or 10 times after another restart from b - A x. Results
 /// are bitwise independent of the number of threads if the operator's are.
 ///

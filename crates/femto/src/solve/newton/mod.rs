@@ -209,7 +209,8 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
     fn is_rounding(&mut self, u: &D::Buffer<T>, forces: f64) -> Result<bool, StopReason> {
         let size = self.problem.cancelling(u, &mut self.workspace.trial)?;
         let rounding = CANCELLED * T::EPSILON * size;
-        if forces > rounding {
+        // Terms without a value are no measure.
+        if !(rounding.is_finite() && forces <= rounding) {
             return Ok(false);
         }
         self.recorder.aim(size, rounding);

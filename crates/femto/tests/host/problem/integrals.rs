@@ -11,7 +11,8 @@ use femto::kernel::expr::{Graph, Input};
 use femto::kernel::form::{LinearElasticity, Mass, Poisson};
 use femto::platform::device::Device;
 use femto::problem::{
-    Boundary, Discretization, Exact, Expression, Function, Given, Problem, ProblemError,
+    AlongNormal, Boundary, Discretization, Exact, Expression, Function, Given, Problem,
+    ProblemError,
 };
 use femto::{Host, Quadrature, Scatter};
 
@@ -299,5 +300,48 @@ fn reactions_balance_loads() {
     let wanted = [-pulled.iter().sum::<f64>(), 0.0, 2.0 * volume];
     for (found, wanted) in reaction.sum.iter().zip(wanted) {
         assert!((found - wanted).abs() < 1e-8, "{reaction:?}, {wanted}");
+    }
+}
+
+/// A square on two rollers is pulled along both axes: each roller holds its own pull, at their common corner too.
+#[test]
+fn rollers_hold_what_is_theirs() {
+    let mesh = AnyBox::unit(Cell::Triangle, 2).build(|x| x).expect("legal");
+    let on_group = |tag: &str, value: [&'static dyn Function; 2]| Boundary {
+        tag: tag.to_owned(),
+        value: Given::All(value.to_vec()),
+    };
+    let roller = |tag: &str, component| Boundary {
+        tag: tag.to_owned(),
+        value: Given::Some(vec![(component, &0.0 as &dyn Function)]),
+    };
+    let along = |tag: &str| AlongNormal {
+        tag: tag.to_owned(),
+        value: &0.0,
+    };
+    let pulled = || Problem {
+        neumann: vec![
+            on_group("xmax", [&1.0, &0.0]),
+            on_group("ymax", [&0.0, &2.0]),
+        ],
+        solver: accurate(),
+        ..interpreted(&mesh, 2, LinearElasticity::<2>::from_young(10.0, 0.3))
+    };
+    let components = Problem {
+        dirichlet: vec![roller("xmin", 0), roller("ymin", 1)],
+        ..pulled()
+    };
+    let normals = Problem {
+        along_normal: vec![along("xmin"), along("ymin")],
+        ..pulled()
+    };
+    for problem in [components, normals] {
+        let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+        let found = problem.reactions(&host(), &u).expect("found");
+        for (reaction, wanted) in found.iter().zip([[-1.0, 0.0], [0.0, -2.0]]) {
+            for (found, wanted) in reaction.sum.iter().zip(wanted) {
+                assert!((found - wanted).abs() < 1e-9, "{reaction:?}");
+            }
+        }
     }
 }

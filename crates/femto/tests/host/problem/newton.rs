@@ -6,7 +6,11 @@ use femto::element::Cell;
 use femto::fem::mesh::boxes::{AnyBox, SimplexBox};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point};
 use femto::kernel::scalar::Scalar;
-use femto::problem::{Boundary, Exact, Function, Problem, ProblemError, StopReason};
+use femto::problem::{
+    Boundary, Exact, Function, Method, PreconditionerKind, Problem, ProblemError, SolverParams,
+    StopReason,
+};
+use femto::{OperatorParams, Quadrature};
 
 /// u = x + y / 2 on all sides: with f = -∇·((1 + u²) ∇u) = -2 u |∇u|².
 fn exact([x, y, _]: [f64; 3]) -> f64 {
@@ -151,4 +155,39 @@ fn constants_are_found_to_rounding() {
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(solution.u.values.iter().all(|u| (u - 1.0).abs() < 1e-12));
+}
+
+/// -Δu + √|u|/1000 = 10 eᵘ has no solution, and no derivative where u is held at zero.
+#[derive(Clone, Copy)]
+struct Explosion;
+impl Form<2> for Explosion {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        [p.u[0].abs().sqrt() * 1e-3 - p.u[0].exp() * 10.0]
+    }
+    fn f1<S: Scalar>(&self, p: &Point<S, 2>) -> [[S; 2]; 1] {
+        p.grad_u
+    }
+}
+
+#[test]
+fn terms_without_a_value_are_no_measure_of_rounding() {
+    let mesh = AnyBox::unit(Cell::Quadrilateral, 6).build(|x| x).unwrap();
+    let problem = Problem {
+        dirichlet: ["xmin", "xmax", "ymin", "ymax"]
+            .map(|side| Boundary::new(side, &0.0))
+            .into(),
+        start: Some(vec![&0.5]),
+        operator: OperatorParams {
+            quadrature: Quadrature::Collocated,
+            ..OperatorParams::default()
+        },
+        solver: SolverParams {
+            method: Some(Method::Gmres),
+            ..SolverParams::default()
+        },
+        preconditioner: PreconditionerKind::None,
+        ..Problem::new(&mesh, 2, Explosion)
+    };
+    let found = problem.solve::<f64, _>(&host(), &mut ());
+    assert!(matches!(found, Err(ProblemError::Unsolved(_))), "{found:?}");
 }

@@ -381,7 +381,7 @@ fn normals_need_vectors_and_groups() {
     );
     assert_eq!(
         error.to_string(),
-        "boundary group `xmin`: the component along the normal was given, but it needs as many interleaved components as \
+        "boundary group `xmin`: the component along the normal was given, but it needs a vector with as many components as \
          dimensions, and there are 1 in 3 dimensions"
     );
     let vector = Problem {
