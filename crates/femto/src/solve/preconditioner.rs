@@ -205,9 +205,10 @@ mod tests {
     fn the_first_bad_entry_is_named() {
         for bad in [0.0, -0.0, -1.0, f64::INFINITY, 1e-310] {
             let error = jacobi(&[1.0, bad, 0.0]).unwrap_err();
-            let wanted = JacobiError::NotPositive {
-                index: 1,
-                value: bad,
+            let (index, value) = (1, bad);
+            let wanted = match bad.is_finite() {
+                true => JacobiError::NotPositive { index, value },
+                false => JacobiError::NotFinite { index, value },
             };
             assert_eq!(error, wanted);
         }
