@@ -26,13 +26,13 @@ pub use speed::Ceilings;
 use crate::case::{self, Case, Coefficient, Form};
 use crate::failure::{Failure, is_missing};
 use crate::progress::Progress;
+use femto::AnyDevice;
 use femto::fem::geometry::{Geometry, shapes};
 use femto::fem::mesh::Mesh;
 use femto::operator::Auxiliary;
 use femto::platform::device::{DeviceError, DeviceId};
 use femto::platform::memory;
 use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError, ProblemForm};
-use femto::{AnyDevice, on_device};
 use femto_bench::forms;
 use monitor::SolveMonitor;
 use std::panic::resume_unwind;
@@ -249,7 +249,7 @@ impl CaseRun<'_> {
         report.peak_memory = peak.map(|peak| peak.own);
         report.peak_memory_of_children = peak.map(|peak| peak.children).filter(|&peak| peak > 0);
         if let Some(path) = &self.output {
-            let flux = || on_device!(&device, |device| problem.flux(device, &u)).map_err(located);
+            let flux = || problem.flux_on(&device, &u).map_err(located);
             let write = || output::write(self.case, self.mesh, (&u, flux), path);
             match monitor.stage("output", write) {
                 Ok((written, lost)) => {
@@ -260,10 +260,7 @@ impl CaseRun<'_> {
             }
         }
         if self.case.output.reactions {
-            let found = || {
-                let found = on_device!(&device, |device| problem.reactions(device, &u));
-                found.map_err(located)
-            };
+            let found = || problem.reactions_on(&device, &u).map_err(located);
             match monitor.stage("reactions", found) {
                 Ok(reactions) => report.reactions = reactions,
                 Err(error) => report.lose_output(&error),

@@ -5,11 +5,11 @@ use crate::operator::Backend;
 use crate::solve::cg::{self, CgWorkspace};
 use crate::solve::{Jacobi, Preconditioning, StopCriteria, System};
 use crate::vector::{Projector, VectorOps};
-use crate::{DataLevel, Operator, OperatorParams};
+use crate::{AnyDevice, DataLevel, Operator, OperatorParams};
 use femto_fem::space::Constraints;
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::form::TracedForm;
-use femto_platform::device::Buffer;
+use femto_platform::device::{Buffer, DeviceError};
 
 /// Relative residual of the projections.
 const TOLERANCE: f64 = 1e-10;
@@ -26,6 +26,25 @@ impl Problem<'_> {
         B: Backend + VectorOps<f64>,
     {
         device.enter(|| self.project_flux(device, u))
+    }
+
+    /// As [`Problem::flux`], on any device.
+    ///
+    /// # Errors
+    /// As there; the null device, which only counts.
+    pub fn flux_on(
+        &self,
+        device: &AnyDevice,
+        u: &GridFunction,
+    ) -> Result<Vec<GridFunction>, ProblemError> {
+        match device {
+            AnyDevice::Host(host) => self.flux(host, u),
+            AnyDevice::Accelerator(device) => self.flux(device, u),
+            AnyDevice::Null(_) => {
+                let (device, what) = ("null", "find a flux: it does nothing");
+                Err(DeviceError::Unsupported { device, what }.into())
+            }
+        }
     }
 
     fn project_flux<B>(

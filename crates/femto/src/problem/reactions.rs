@@ -3,9 +3,9 @@
 use super::{Discretization, GridFunction, Problem, ProblemError};
 use crate::operator::Backend;
 use crate::vector::VectorOps;
-use crate::{DataLevel, OperatorParams};
+use crate::{AnyDevice, DataLevel, OperatorParams};
 use femto_fem::space::Block;
-use femto_platform::device::Buffer;
+use femto_platform::device::{Buffer, DeviceError};
 use serde::Serialize;
 
 /// The sum of the flux, f1 along the outward normal, over a boundary group where the solution is given: the heat that flows
@@ -32,6 +32,25 @@ impl Problem<'_> {
         B: Backend + VectorOps<f64>,
     {
         device.enter(|| self.find_reactions(device, u))
+    }
+
+    /// As [`Problem::reactions`], on any device.
+    ///
+    /// # Errors
+    /// As there; the null device, which only counts.
+    pub fn reactions_on(
+        &self,
+        device: &AnyDevice,
+        u: &GridFunction,
+    ) -> Result<Vec<Reaction>, ProblemError> {
+        match device {
+            AnyDevice::Host(host) => self.reactions(host, u),
+            AnyDevice::Accelerator(device) => self.reactions(device, u),
+            AnyDevice::Null(_) => {
+                let (device, what) = ("null", "find reactions: it does nothing");
+                Err(DeviceError::Unsupported { device, what }.into())
+            }
+        }
     }
 
     fn find_reactions<B>(&self, device: &B, u: &GridFunction) -> Result<Vec<Reaction>, ProblemError>
