@@ -47,6 +47,8 @@ pub struct LagrangeGrid {
     pub cells: Vec<(Cell, Vec<u32>)>,
     /// The grid function at the points, `[component][points]`.
     pub values: Vec<Vec<f64>>,
+    /// The points that the last ones repeat elsewhere on periodic sides.
+    repeated: Vec<u32>,
 }
 
 /// The map from the nodes of the space's elements to equispaced ones.
@@ -85,15 +87,13 @@ impl LagrangeGrid {
     /// # Errors
     /// None for a properly built space.
     pub fn new(u: &GridFunction) -> Result<Self, IoError> {
-        let (mut points, mut values, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut points, mut cells) = (Vec::new(), Vec::new());
         let mut degree = 0;
         for block in &u.blocks {
             let space = &block.space;
             let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);
-            let nodes = space.listed_nodes();
             degree = space.degree();
             points.resize(space.nodes(), [0.0; 3]);
-            values.resize(space.components(), vec![0.0; space.nodes()]);
             let positions = |elements: Range<usize>| {
                 let (mut given, mut own) = (Vec::with_capacity(elements.len() * np), Vec::new());
                 for &cell in &space.cells()[elements] {
@@ -104,6 +104,28 @@ impl LagrangeGrid {
             };
             // Neighbours agree up to rounding, so any of them will do.
             let Ok(()) = collect::<_, Infallible>(space, np, positions, last, &mut points);
+            cells.push((space.cell(), space.listed_nodes()));
+        }
+        let mut grid = Self {
+            degree,
+            points,
+            cells,
+            values: Vec::new(),
+            repeated: Vec::new(),
+        };
+        grid.open_seams(u)?;
+        grid.values = grid.at_points(u)?;
+        Ok(grid)
+    }
+
+    /// A grid function of the same space at the points, `[component][points]`.
+    fn at_points(&self, u: &GridFunction) -> Result<Vec<Vec<f64>>, IoError> {
+        let mut values = Vec::new();
+        for block in &u.blocks {
+            let space = &block.space;
+            let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);
+            let nodes = space.listed_nodes();
+            values.resize(space.components(), vec![0.0; space.nodes()]);
             for (component, values) in values.iter_mut().enumerate() {
                 let strides = Strides {
                     node: space.components(),
@@ -124,16 +146,13 @@ impl LagrangeGrid {
                 };
                 let Ok(()) = collect::<_, Infallible>(space, np, at_points, last, values);
             }
-            cells.push((space.cell(), nodes));
         }
-        let mut grid = Self {
-            degree,
-            points,
-            cells,
-            values,
-        };
-        grid.open_seams(u)?;
-        Ok(grid)
+        for values in &mut values {
+            let further = self.repeated.iter().map(|&point| values[point as usize]);
+            let further: Vec<f64> = further.collect();
+            values.extend(further);
+        }
+        Ok(values)
     }
 
     /// Gives nodes on periodic sides a separate point for each of their positions.
@@ -162,9 +181,7 @@ impl LagrangeGrid {
                     if other.is_none() {
                         others.push(place);
                         self.points.push(x);
-                        for values in &mut self.values {
-                            values.push(values[*point as usize]);
-                        }
+                        self.repeated.push(*point);
                     }
                     *point = place;
                 }
@@ -185,16 +202,15 @@ impl LagrangeGrid {
             OutputField::Function(functions) => functions.iter().map(evaluate).collect(),
             OutputField::Error(exact) => self.values.iter().zip(exact).map(difference).collect(),
             OutputField::Axes(axes) => {
-                let axes = axes.iter().map(|along| Ok(Self::new(along)?.values));
-                let mut axes: Vec<_> = axes.collect::<Result<_, IoError>>()?;
-                let rows = self.values.len();
+                let axes = axes.iter().map(|along| self.at_points(along));
+                let axes: Vec<_> = axes.collect::<Result<_, IoError>>()?;
+                let rows = if self.values.len() == 1 { 1 } else { 3 };
                 // In the plane the third row and column of a tensor are zero.
-                let size = if rows == 1 { 1 } else { 3 };
-                axes.resize(3, vec![vec![0.0; self.points.len()]; rows]);
-                let zero = || vec![0.0; self.points.len()];
-                let entry =
-                    |(row, axis): (usize, usize)| axes[axis].get(row).cloned().unwrap_or_else(zero);
-                let entries = (0..size).flat_map(|row| (0..3).map(move |axis| (row, axis)));
+                let entry = |(row, axis): (usize, usize)| {
+                    let found = axes.get(axis).and_then(|along| along.get(row));
+                    found.map_or_else(|| vec![0.0; self.points.len()], Clone::clone)
+                };
+                let entries = (0..rows).flat_map(|row| (0..3).map(move |axis| (row, axis)));
                 entries.map(entry).collect()
             }
         })
