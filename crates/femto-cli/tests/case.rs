@@ -248,6 +248,8 @@ fn mistakes_are_found_where_they_are() {
         ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: automatic, multigrid, jacobi, none"),
         ("= \"none\"", "= \"none\"\ncycle_precision = \"fp32\"", 30, 19, "has no meaning here: only the preconditioner `multigrid` has cycles"),
         ("= \"none\"", "= \"none\"\nsmoother = \"schwarz\"", 30, 12, "has no meaning here: only the preconditioner `multigrid` has cycles"),
+        ("= \"none\"", "= \"none\"\nrestart = 9", 30, 11, "has no meaning here: conjugate gradients do not restart"),
+        ("= \"none\"", "= \"none\"\nmax_newton_steps = 9", 30, 20, "has no meaning here: only the method `newton` has steps"),
         ("= \"none\"", "= \"multigrid\"\nsmoother = \"jacobi\"", 30, 12, "cannot be `jacobi`. Supported: automatic, diagonal, schwarz"),
         ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the forms screened_poisson, elasticity and neo_hookean have it"),
         ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),

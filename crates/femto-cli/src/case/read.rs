@@ -181,9 +181,15 @@ fn solver(section: &Value<'_>, precision: Precision) -> Result<Solver, CaseError
         params.method = Some(method.choice(&choices)?);
     }
     if let Some(restart) = section.optional("restart") {
+        if params.method == Some(Method::Cg) {
+            return Err(restart.meaningless("conjugate gradients do not restart"));
+        }
         params.restart = restart.integer(1..=usize::MAX)?;
     }
     if let Some(steps) = section.optional("max_newton_steps") {
+        if matches!(params.method, Some(Method::Cg | Method::Gmres)) {
+            return Err(steps.meaningless("only the method `newton` has steps"));
+        }
         params.max_newton_steps = steps.integer(1..=usize::MAX)?;
     }
     if let Some(preconditioner) = section.optional("preconditioner") {

@@ -150,7 +150,8 @@ impl Report {
             let megabytes = self.operator.bytes_read as f64 * 1e-6;
             writeln!(
                 f,
-                "            (the bound is that of the memory; its {megabytes:.0} MB come from the caches)"
+                "            (the bound is that of the memory: its {megabytes:.0} MB come from the caches, or the \
+                 ceilings were measured while the machine was busy; `femto roofline` measures them again)"
             )?;
         }
         match &self.ceilings {

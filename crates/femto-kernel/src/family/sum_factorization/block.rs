@@ -48,10 +48,14 @@ impl Family for SumFactorization {
         let Tables::Tensor(basis) = &operator.tables else {
             return Err(BlockError::Tables { family: Self::NAME });
         };
-        let storage = storage(map, stored, operator.coefficients.is_some());
+        let folded = operator.coefficients.is_some();
+        let storage = storage(map, stored, folded);
         let shape = Shape::new(basis, &operator.inspection, storage);
         Ok(Block {
-            shape: shape.with_fields(&operator.inspection, operator.fields),
+            shape: Shape {
+                folded,
+                ..shape.with_fields(&operator.inspection, operator.fields)
+            },
             basis: Arc::clone(basis),
             operator: Arc::clone(operator),
         })
@@ -137,6 +141,9 @@ impl BlockOperator for Block {
     fn stored(&self) -> String {
         let (numbers, points) = (self.geometry_numbers(), self.basis.points());
         match self.shape.storage {
+            Storage::Multilinear if self.shape.folded && !self.shape.gradients => {
+                format!("{numbers} coefficients of the determinant an element")
+            }
             Storage::Affine | Storage::Multilinear => {
                 format!("the map, {numbers} numbers an element, Jacobian recomputed")
             }

@@ -30,6 +30,8 @@ pub struct Shape {
     pub position: bool,
     /// The storage of the geometry.
     pub storage: Storage,
+    /// Whether the coefficients of a form λ u, κ ∇u are folded into it.
+    pub folded: bool,
     /// Auxiliary fields.
     pub fields: Fields,
     /// Bit i: whether field i is at the nodes and the form reads its gradient.
@@ -42,7 +44,7 @@ pub struct Shape {
     pub form_flops: u64,
 }
 
-/// How the metric of a multilinear map of hexahedra is evaluated; the host's loops do neither.
+/// How the metric of a multilinear map of hexahedra is evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Metric {
     /// Whether columns of the Jacobian are known along a pencil, not polynomials of its adjugate.
@@ -50,6 +52,13 @@ pub(super) struct Metric {
     /// Whether all components are multiplied by one symmetric matrix, not by J⁻ᵀ and back.
     pub(super) matrix: bool,
 }
+
+/// Rows of up to so many points take columns on the host, which saves operations there.
+pub(super) const COLUMNS: usize = 4;
+
+/// Components from which on the host multiplies by a matrix: it takes 37 flops, 15 for each product, products with J⁻ᵀ
+/// and back 33.
+pub(super) const SHARED: usize = 3;
 
 impl Shape {
     /// The shape of an inspected form on an element, with auxiliary fields constant per element.
@@ -64,6 +73,7 @@ impl Shape {
             gradients: inspection.gradients(),
             position: inspection.reads_position,
             storage,
+            folded: storage.is_factors(),
             fields: Fields::new(
                 &[FieldKind::Cell; MAX_FIELDS][..inspection.auxiliary.min(MAX_FIELDS)],
             ),
@@ -130,7 +140,39 @@ impl Shape {
 
     /// Flops of one element, as scheduled in the host loops.
     pub fn scheduled_flops(&self) -> u64 {
-        self.pencil_flops(Metric::default())
+        let by = Metric {
+            columns: self.folded && self.points_1d <= COLUMNS,
+            matrix: self.folded && self.components >= SHARED,
+        };
+        match self.is_whole() {
+            true => self.layered_flops(by),
+            false => self.pencil_flops(by),
+        }
+    }
+
+    /// Whether the host's loops have elements of degree 1 as a whole in registers.
+    pub(super) fn is_whole(&self) -> bool {
+        let recomputed = self.folded && self.storage != Storage::PointFactors;
+        recomputed && self.nodes_1d == 2 && self.points_1d <= 3
+    }
+
+    /// Flops of such an element, there and back: values at the nodes to coefficients, these to numbers on layers, on rows
+    /// and at points.
+    fn layered_flops(&self, by: Metric) -> u64 {
+        let (layers, rows, points) = (
+            self.points_1d as u64,
+            self.pencils() as u64,
+            self.points() as u64,
+        );
+        // 3 · 8 additions and 8 products, twice. There and back numbers are linear in a coordinate; where values are not
+        // wanted, neither is u at the origin.
+        let (of_layer, of_row, of_point) = match (self.values, self.gradients) {
+            (true, true) => (8 + 16, 8 + 14, 6 + 10),
+            (false, true) => (6 + 13, 6 + 11, 4 + 7),
+            (_, false) => (8 + 12, 4 + 6, 2 + 3),
+        };
+        let of_component = 2 * 32 + layers * of_layer + rows * of_row + points * of_point;
+        self.components as u64 * of_component + self.stage_flops(by)
     }
 
     /// Flops of one element by contractions of pencils.
@@ -178,13 +220,16 @@ impl Shape {
         // Products with stored factors: 15 flops for G ∇u, 1 for m u.
         let scaling = 1 + c * (3 * gradients + values);
         let factor = c * (15 * gradients + values);
-        // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant. By a matrix: its
-        // 6 inner products, two scaled vectors and a scaling, 15 flops for a component.
-        let of_gradients = match by.matrix {
-            true => 6 * 5 + 2 * 3 + 1 + 15 * c,
-            false => 4 * d * d * c,
+        // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant. With folded
+        // coefficients the scaling is needed once, and κ w / det J; or by a matrix: its 6 inner products, two scaled vectors
+        // and a scaling, 15 flops for a component.
+        let of_gradients = match (self.folded, by.matrix) {
+            (_, true) => 6 * 5 + 2 * 3 + 1 + 15 * c + 1,
+            (true, false) => 33 * c + 1,
+            (false, false) => 4 * d * d * c,
         };
-        let form = gradients * (of_gradients + 1) + c * values + values + 1 + self.form_flops;
+        let of_values = c + 1 + u64::from(self.folded) * gradients;
+        let form = gradients * (of_gradients + 1) + values * of_values + 1 + self.form_flops;
         // A position, if it is read: one combination of vectors per row, one per point.
         let position = if self.position { 2 * d } else { 0 };
         // The weight of a row is a product of d − 1.
@@ -211,6 +256,8 @@ impl Shape {
             // Per row: 3 combinations of vectors (6), 8 cross products (2 if only the determinant is
             // needed), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
             (Storage::Multilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),
+            // A polynomial of degree 2 in ξ, the same of its coefficients in η.
+            (Storage::Multilinear, false) if self.folded => metric(3 * 4, 4),
             (Storage::Multilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
         }
     }
@@ -223,6 +270,8 @@ impl Shape {
         let position = d * u64::from(self.position);
         match self.storage {
             Storage::Affine => d * d + position,
+            Storage::Multilinear if self.folded && !self.gradients => 27,
+            Storage::Multilinear if self.folded => 22 + u64::from(self.values),
             Storage::Multilinear => d * ((1 << d) - 1) + position,
             Storage::Jacobians => (d * d + position) * points,
             Storage::ElementFactors => factors,
@@ -259,6 +308,7 @@ mod tests {
             gradients,
             position: false,
             storage: Storage::PointFactors,
+            folded: true,
             fields: Fields::default(),
             field_gradients: 0,
             parameters: 0,
@@ -297,6 +347,7 @@ mod tests {
         let shape = Shape {
             position: true,
             storage: Storage::Affine,
+            folded: false,
             ..plane(false, true, false)
         };
         let numbers = |storage| Shape { storage, ..shape }.geometry_numbers();

@@ -146,14 +146,18 @@ where
         let constant = self.fields.count(FieldKind::Cell) == self.fields.len();
         let foldable = D == 3 && constant && self.inspection.coefficients.is_some();
         for &storage in storages {
-            if foldable || !factors.contains(&storage) {
-                self.check_levels::<f64>(storage);
-                self.check_levels::<f32>(storage);
+            let folds = factors.contains(&storage);
+            let both = storage == Storage::Multilinear;
+            for folded in [false, true] {
+                if (folded == folds || both) && (foldable || !folded) {
+                    self.check_levels::<f64>((storage, folded));
+                    self.check_levels::<f32>((storage, folded));
+                }
             }
         }
     }
 
-    fn check_levels<T: Number>(&self, storage: Storage) {
+    fn check_levels<T: Number>(&self, storage: (Storage, bool)) {
         let mut narrowest: Option<Vec<f64>> = None;
         for &level in SimdLevel::available() {
             let lanes = self.pack::<T>(storage, level, 1).kernel.lanes();
@@ -180,11 +184,19 @@ where
         }
     }
 
-    fn pack<T: Number>(&self, storage: Storage, level: SimdLevel, elements: usize) -> Packed<T> {
+    fn pack<T: Number>(
+        &self,
+        (storage, folded): (Storage, bool),
+        level: SimdLevel,
+        elements: usize,
+    ) -> Packed<T> {
+        let shape = Shape::new(self.basis, &self.inspection, storage);
         let plan = HostPlan {
             basis: self.basis,
-            shape: Shape::new(self.basis, &self.inspection, storage)
-                .with_fields(&self.inspection, self.fields),
+            shape: Shape {
+                folded,
+                ..shape.with_fields(&self.inspection, self.fields)
+            },
             level,
         };
         let kernel = plan.build::<T, F, D, C>(self.form);

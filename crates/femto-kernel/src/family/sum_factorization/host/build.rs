@@ -1,17 +1,18 @@
 //! Host kernels of a form and a storage, and their packed geometry.
 
 use super::HostKernel;
+use super::factor_sources::{OfDeterminant, OfElement, OfMap, OfPoints, Source};
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::inputs::FieldSources;
 use super::interpreted_stage::InterpretedStage;
-use super::metric::{Affine, Metric, Multilinear, Stored, pack};
+use super::metric::{Affine, Columns, Metric, Multilinear, Stored, pack};
 use super::stage::Stage;
 use crate::family::CellMap;
 use crate::family::batch::{ElementKernel, in_precision};
 use crate::family::sum_factorization::Storage;
-use crate::family::sum_factorization::factors::factors;
-use crate::family::sum_factorization::work::Shape;
+use crate::family::sum_factorization::factors::{factors, map_factors};
+use crate::family::sum_factorization::work::{COLUMNS, Shape};
 use crate::form::{Form, PointForm};
 use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
@@ -32,8 +33,8 @@ pub struct HostPlan<'a> {
 impl HostPlan<'_> {
     /// The kernel for `form` in precision `T`; D is the dimension of the element.
     ///
-    /// The factor storages, only for hexahedra, ignore the form itself: its coefficients are packed with
-    /// the factors.
+    /// Where coefficients are folded, only on hexahedra, the form itself is ignored: they are packed with the
+    /// geometry.
     pub fn build<T, F, const D: usize, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
     where
         T: Vectorizable,
@@ -43,8 +44,7 @@ impl HostPlan<'_> {
             shape: self.shape,
             form,
         };
-        let stage =
-            (!self.shape.storage.is_factors()).then(|| AnyLanes::new::<T, _>(self.level, &maker));
+        let stage = (!self.shape.folded).then(|| AnyLanes::new::<T, _>(self.level, &maker));
         in_precision::<T, _>(stage, |stage| self.fp64(stage), |stage| self.fp32(stage))
     }
 
@@ -64,7 +64,7 @@ impl HostPlan<'_> {
     }
 
     /// Packs one element into lane `lane` of a batch of `width` lanes: `out` is
-    /// `[geometry_len][width]`. `coefficients` are λ and κ, for the factor storages.
+    /// `[geometry_len][width]`. `coefficients` are λ and κ, if they are folded.
     pub fn pack<T: Real>(
         &self,
         (lane, width): (usize, usize),
@@ -78,10 +78,14 @@ impl HostPlan<'_> {
             values,
             gradients,
             position: with_position,
+            folded,
             ..
         } = self.shape;
         let wanted = (values, gradients);
         match (storage, geometry) {
+            (Storage::Multilinear, CellMap::Map(c)) if folded => {
+                pack(out, width, lane, 0, map_factors(c, coefficients, wanted));
+            }
             (Storage::Affine | Storage::Multilinear, CellMap::Map(c)) => {
                 pack(out, width, lane, 0, self.shape.kept(c));
             }
@@ -170,7 +174,7 @@ fn interpreted<L: Lanes, M: Metric<L, D>, const D: usize>(
 /// Builds the kernel around a stage once the instruction set is chosen.
 struct Build<'a, T> {
     plan: HostPlan<'a>,
-    /// `None` for stored factors.
+    /// `None` where coefficients are folded.
     stage: Option<AnyLanes>,
     precision: PhantomData<T>,
 }
@@ -189,22 +193,37 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
     type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
-        let shape = self.plan.shape;
         let stage: Box<dyn Stage<T::Lanes<S>>> = match self.stage {
             Some(stage) => stage.take(),
-            None if shape.storage == Storage::ElementFactors => factor_stage::<_, true>(shape),
-            None => factor_stage::<_, false>(shape),
+            None => factor_stage(&self.plan.shape),
         };
         let len = self.plan.geometry_len();
         Box::new(HostKernel::new(token, self.plan.basis, stage, len))
     }
 }
 
-fn factor_stage<L: Lanes, const PER_ELEMENT: bool>(shape: Shape) -> Box<dyn Stage<L>> {
-    let components = shape.components;
-    match (shape.values, shape.gradients) {
-        (true, true) => Box::new(FactorStage::<true, true, PER_ELEMENT> { components }),
-        (false, true) => Box::new(FactorStage::<false, true, PER_ELEMENT> { components }),
-        (_, false) => Box::new(FactorStage::<true, false, PER_ELEMENT> { components }),
+fn factor_stage<L: Lanes>(shape: &Shape) -> Box<dyn Stage<L>> {
+    match shape.points_1d <= COLUMNS {
+        true => factors_of::<L, Columns>(shape),
+        false => factors_of::<L, Multilinear>(shape),
     }
+}
+
+fn factors_of<L: Lanes, M: Metric<L, 3>>(shape: &Shape) -> Box<dyn Stage<L>> {
+    let components = shape.components;
+    match (shape.storage, shape.values, shape.gradients) {
+        (Storage::Multilinear, _, false) => stage::<L, OfDeterminant>(components),
+        (Storage::Multilinear, true, true) => stage::<L, OfMap<M, true>>(components),
+        (Storage::Multilinear, false, true) => stage::<L, OfMap<M, false>>(components),
+        (Storage::ElementFactors, _, false) => stage::<L, OfElement<true, false>>(components),
+        (Storage::ElementFactors, true, true) => stage::<L, OfElement<true, true>>(components),
+        (Storage::ElementFactors, false, true) => stage::<L, OfElement<false, true>>(components),
+        (_, _, false) => stage::<L, OfPoints<true, false>>(components),
+        (_, true, true) => stage::<L, OfPoints<true, true>>(components),
+        (_, false, true) => stage::<L, OfPoints<false, true>>(components),
+    }
+}
+
+fn stage<L: Lanes, S: Source<L>>(components: usize) -> Box<dyn Stage<L>> {
+    Box::new(FactorStage::<S>::new(components))
 }

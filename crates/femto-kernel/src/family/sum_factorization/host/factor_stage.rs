@@ -1,75 +1,72 @@
-//! The stage of stored factors.
+//! The stage of forms λ u, κ ∇u, whose coefficients go with the geometry.
 
-use super::metric::{dot, load};
+use super::factor_sources::{Factors, Source};
 use super::stage::{BatchData, Layers, Rule, Stage};
+use super::whole;
 use crate::family::batch::Workspace;
+use crate::family::sum_factorization::work::SHARED;
 use crate::scalar::Lanes;
+use core::marker::PhantomData;
 use fearless_simd::Simd;
 
-/// Multiplies by the quadrature weight, if it is not part of the factors.
-struct Scale<L, const YES: bool>(L);
+/// A product with factors from a source.
+pub(crate) struct FactorStage<S> {
+    components: usize,
+    source: PhantomData<S>,
+}
 
-impl<L: Lanes, const YES: bool> Scale<L, YES> {
-    #[inline(always)]
-    fn of(&self, x: L) -> L {
-        if YES { x * self.0 } else { x }
+impl<S> FactorStage<S> {
+    pub(crate) fn new(components: usize) -> Self {
+        Self {
+            components,
+            source: PhantomData,
+        }
     }
-}
 
-/// A product with stored factors: G ∇u and m u, with the form's coefficients and the weights folded
-/// in (Świrydowicz et al. 2019, eq. 10): 6 numbers for G (rr, rs, rt, ss, st, tt), then 1 for m.
-///
-/// `PER_ELEMENT`: one set for a whole affine element, without weights.
-pub(crate) struct FactorStage<const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool> {
-    pub(crate) components: usize,
-}
-
-impl<const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool>
-    FactorStage<VALUES, GRADIENTS, PER_ELEMENT>
-{
-    /// Factors per point (or per element).
-    pub(crate) const FACTORS: usize = if GRADIENTS { 6 } else { 0 } + if VALUES { 1 } else { 0 };
-
+    /// The layers of C components from number `component` on.
     #[inline(always)]
-    fn layers<L: Lanes>(
-        &self,
+    fn layers<L: Lanes, const C: usize>(
         token: L::Token,
         rule: &Rule<L::Real>,
         geometry: &[L::Real],
-        mut layers: Layers<L>,
-    ) {
+        layers: &mut Layers<L>,
+        component: usize,
+    ) where
+        S: Source<L>,
+    {
         let n = rule.points.len();
-        for component in 0..self.components {
-            let [gx, gy, gz] = &mut layers.gradients;
-            let [gx, gy, gz] = [gx, gy, gz].map(|axis| axis.component(component));
-            let values = layers.values.component(component);
-            for row in 0..layers.count * n {
-                let (k, j) = (layers.first + row / n, row % n);
+        let len = layers.count * n * n;
+        let len_if = |wanted| if wanted { len } else { 0 };
+        let [gx, gy, gz] = &mut layers.gradients;
+        let gx = &mut gx.components::<C>(component, len_if(S::GRADIENTS));
+        let gy = &mut gy.components::<C>(component, len_if(S::GRADIENTS));
+        let gz = &mut gz.components::<C>(component, len_if(S::GRADIENTS));
+        let values = &mut layers.values.components::<C>(component, len_if(S::VALUES));
+        for layer in 0..layers.count {
+            let k = layers.first + layer;
+            let at_layer = S::layer(token, geometry, L::splat(token, rule.points[k]));
+            for j in 0..n {
+                let eta = L::splat(token, rule.points[j]);
+                let at_row = S::row(&at_layer, (k * n + j) * n, eta);
                 let row_weight = rule.weights[j] * rule.weights[k];
                 for i in 0..n {
-                    let p = row * n + i;
-                    let first = if PER_ELEMENT {
-                        0
-                    } else {
-                        ((k * n + j) * n + i) * Self::FACTORS
-                    };
-                    let factors = &geometry[first * L::WIDTH..][..Self::FACTORS * L::WIDTH];
+                    let p = (layer * n + j) * n + i;
+                    let xi = L::splat(token, rule.points[i]);
                     let weight = L::splat(token, row_weight * rule.weights[i]);
-                    let scale = Scale::<L, PER_ELEMENT>(weight);
-                    if GRADIENTS {
-                        let g = [scale.of(gx[p]), scale.of(gy[p]), scale.of(gz[p])];
-                        let (rs, rt, st) = (
-                            load(token, factors, 1),
-                            load(token, factors, 2),
-                            load(token, factors, 4),
-                        );
-                        gx[p] = dot(g, [load(token, factors, 0), rs, rt]);
-                        gy[p] = dot(g, [rs, load(token, factors, 3), st]);
-                        gz[p] = dot(g, [rt, st, load(token, factors, 5)]);
-                    }
-                    if VALUES {
-                        values[p] =
-                            scale.of(values[p]) * load::<L>(token, factors, Self::FACTORS - 1);
+                    let factors = S::at(&at_row, geometry, i, (xi, weight));
+                    let shared = factors.shared();
+                    for c in 0..C {
+                        if S::GRADIENTS {
+                            let g = [gx[c][p], gy[c][p], gz[c][p]];
+                            let f = match C < SHARED {
+                                true => factors.of_gradient(g),
+                                false => shared.of_gradient(g),
+                            };
+                            [gx[c][p], gy[c][p], gz[c][p]] = f;
+                        }
+                        if S::VALUES {
+                            values[c][p] = factors.of_value(values[c][p]);
+                        }
                     }
                 }
             }
@@ -77,17 +74,15 @@ impl<const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool>
     }
 }
 
-impl<L: Lanes, const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool> Stage<L>
-    for FactorStage<VALUES, GRADIENTS, PER_ELEMENT>
-{
+impl<L: Lanes, S: Source<L>> Stage<L> for FactorStage<S> {
     fn components(&self) -> usize {
         self.components
     }
     fn has_values(&self) -> bool {
-        VALUES
+        S::VALUES
     }
     fn has_gradients(&self) -> bool {
-        GRADIENTS
+        S::GRADIENTS
     }
 
     #[inline(never)]
@@ -96,12 +91,37 @@ impl<L: Lanes, const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: boo
         token: L::Token,
         rule: &Rule<L::Real>,
         data: &BatchData<L::Real>,
-        layers: Layers<L>,
+        mut layers: Layers<L>,
         _: &mut Workspace,
     ) {
         token.vectorize(
             #[inline(always)]
-            || self.layers(token, rule, data.geometry, layers),
+            || {
+                let triples = self.components / SHARED;
+                for n in 0..triples {
+                    let first = n * SHARED;
+                    Self::layers::<L, SHARED>(token, rule, data.geometry, &mut layers, first);
+                }
+                for component in triples * SHARED..self.components {
+                    Self::layers::<L, 1>(token, rule, data.geometry, &mut layers, component);
+                }
+            },
         );
+    }
+
+    #[inline(never)]
+    fn whole(
+        &self,
+        token: L::Token,
+        rule: &Rule<L::Real>,
+        data: &BatchData<L::Real>,
+        nodal: &mut [L],
+    ) -> bool {
+        match (S::WHOLE && !L::NARROW, rule.points.len()) {
+            (true, 2) => whole::apply::<L, S, 2>(token, rule, data.geometry, nodal),
+            (true, 3) => whole::apply::<L, S, 3>(token, rule, data.geometry, nodal),
+            _ => return false,
+        }
+        true
     }
 }

@@ -5,6 +5,7 @@ mod build;
 mod contraction;
 mod diagonal;
 mod evaluate;
+mod factor_sources;
 mod factor_stage;
 mod form_stage;
 mod inputs;
@@ -12,6 +13,7 @@ mod interpreted_stage;
 mod metric;
 mod stage;
 mod sweep;
+mod whole;
 
 pub use build::HostPlan;
 

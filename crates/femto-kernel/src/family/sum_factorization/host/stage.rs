@@ -38,12 +38,15 @@ impl<'a, L> Strided<'a, L> {
         }
     }
 
-    /// The layers of one component and everything after them; empty without data.
+    /// `len` entries of the layers of each of C components, from number `first` on; empty without data.
     #[inline(always)]
-    pub(super) fn component(&mut self, component: usize) -> &mut [L] {
-        self.data
-            .get_mut(component * self.stride + self.offset..)
-            .unwrap_or_default()
+    pub(super) fn components<const C: usize>(&mut self, first: usize, len: usize) -> [&mut [L]; C] {
+        let data = self.data.get_mut(first * self.stride..).unwrap_or_default();
+        let mut components = data.chunks_mut(self.stride.max(1));
+        core::array::from_fn(|_| match components.next() {
+            Some(component) => &mut component[self.offset..][..len],
+            None => &mut [],
+        })
     }
 
     /// The first components, and the rest.
@@ -137,6 +140,17 @@ pub(crate) trait Stage<L: Lanes>: Send + Sync {
         layers: Layers<L>,
         workspace: &mut Workspace,
     );
+    /// Evaluates whole hexahedra of degree 1, from values at the nodes `[component][node]`, in place; false if the stage
+    /// does not.
+    fn whole(
+        &self,
+        _: L::Token,
+        _: &Rule<L::Real>,
+        _: &BatchData<L::Real>,
+        _nodal: &mut [L],
+    ) -> bool {
+        false
+    }
 }
 
 impl<'a, T> BatchData<'a, T> {

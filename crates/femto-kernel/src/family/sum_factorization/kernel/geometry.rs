@@ -3,7 +3,7 @@
 use super::{KernelSpec, PointStep};
 use crate::family::CellMap;
 use crate::family::sum_factorization::Storage;
-use crate::family::sum_factorization::factors::factors;
+use crate::family::sum_factorization::factors::{factors, map_factors};
 use crate::scalar::Real;
 
 impl KernelSpec<'_> {
@@ -51,26 +51,19 @@ impl KernelSpec<'_> {
         }
     }
 
-    fn pack_factors<T: Real>(&self, geometry: CellMap, (lambda, kappa): (f64, f64), out: &mut [T]) {
+    fn pack_factors<T: Real>(&self, geometry: CellMap, coefficients: (f64, f64), out: &mut [T]) {
         let (shape, basis) = (&self.shape, self.basis);
         let wanted = (shape.values, shape.gradients);
         match (shape.storage, geometry) {
-            (Storage::Multilinear, CellMap::Map(c)) if !shape.gradients => {
-                for (out, number) in out.iter_mut().zip(determinant(c)) {
-                    *out = T::from_f64(lambda * number);
-                }
-            }
             (Storage::Multilinear, CellMap::Map(c)) => {
-                let lambda = shape.values.then_some(lambda);
-                let numbers = c[1..].iter().copied().flatten();
-                let numbers = numbers.chain(lambda).chain([kappa]);
+                let numbers = map_factors(c, coefficients, wanted);
                 for (out, number) in out.iter_mut().zip(numbers) {
                     *out = T::from_f64(number);
                 }
             }
             (Storage::ElementFactors, CellMap::Map(c)) => {
                 let jacobian = [0, 1, 2].map(|row| [c[1][row], c[2][row], c[4][row]]);
-                let numbers = factors(&jacobian, 1.0, (lambda, kappa), wanted);
+                let numbers = factors(&jacobian, 1.0, coefficients, wanted);
                 for (out, number) in out.iter_mut().zip(numbers) {
                     *out = T::from_f64(number);
                 }
@@ -81,7 +74,7 @@ impl KernelSpec<'_> {
                 for (p, j) in jacobian.iter().enumerate() {
                     let (layer, place) = (p / (n * n), p % (n * n));
                     let weight = w[place % n] * w[place / n] * w[layer];
-                    for (f, number) in factors(j, weight, (lambda, kappa), wanted).enumerate() {
+                    for (f, number) in factors(j, weight, coefficients, wanted).enumerate() {
                         out[(layer * count + f) * n * n + place] = T::from_f64(number);
                     }
                 }
@@ -114,66 +107,6 @@ impl KernelSpec<'_> {
                 }
             }
             (storage, _) => unreachable!("geometry of another kind than {storage:?} stores"),
-        }
-    }
-}
-
-/// The coefficients of det J of a trilinear map, quadratic in each coordinate: `[3][3][3]` for powers of
-/// ζ, η, ξ. Interpolated from the values at −1, 0, 1 along each axis, which is exact.
-fn determinant(c: &[[f64; 3]; 8]) -> [f64; 27] {
-    let coordinate = |n: usize| n as f64 - 1.0;
-    let mut values = [0.0; 27];
-    for (n, value) in values.iter_mut().enumerate() {
-        let [xi, eta, zeta] = [n % 3, n / 3 % 3, n / 9].map(coordinate);
-        // Columns of the Jacobian: ∂/∂ξ of ξ^a η^b ζ^c with m = a + 2b + 4c, and so on.
-        let column = |m: [usize; 4], s: f64, t: f64| {
-            [0, 1, 2].map(|d| c[m[0]][d] + s * c[m[1]][d] + t * c[m[2]][d] + s * t * c[m[3]][d])
-        };
-        let x = column([1, 3, 5, 7], eta, zeta);
-        let y = column([2, 3, 6, 7], xi, zeta);
-        let z = column([4, 5, 6, 7], xi, eta);
-        let cross = [(1, 2), (2, 0), (0, 1)].map(|(i, j)| x[i] * y[j] - x[j] * y[i]);
-        *value = (0..3).map(|d| cross[d] * z[d]).sum();
-    }
-    for step in [1, 3, 9] {
-        for start in (0..27).filter(|n| n / step % 3 == 0) {
-            let [minus, zero, plus] = [0, 1, 2].map(|n| values[start + n * step]);
-            values[start] = zero;
-            values[start + step] = (plus - minus) / 2.0;
-            values[start + 2 * step] = (plus + minus) / 2.0 - zero;
-        }
-    }
-    values
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_polynomial_is_the_determinant() {
-        // x = ξ + 0.1 ηζ, y = η + 0.2 ξζ, z = ζ + 0.3 ξηζ.
-        let mut c = [[0.0; 3]; 8];
-        (c[1][0], c[6][0]) = (1.0, 0.1);
-        (c[2][1], c[5][1]) = (1.0, 0.2);
-        (c[4][2], c[7][2]) = (1.0, 0.3);
-        let polynomial = determinant(&c);
-        for [xi, eta, zeta] in [[0.3, -0.7, 0.9], [1.0, 1.0, -1.0], [-0.2, 0.4, 0.1_f64]] {
-            let found: f64 = (0..27)
-                .map(|n| {
-                    let powers = [n % 3, n / 3 % 3, n / 9];
-                    let [a, b, c] = powers.map(|power| power as i32);
-                    polynomial[n] * xi.powi(a) * eta.powi(b) * zeta.powi(c)
-                })
-                .sum();
-            let (x, y) = ([1.0, 0.1 * zeta, 0.1 * eta], [0.2 * zeta, 1.0, 0.2 * xi]);
-            let z = [0.3 * eta * zeta, 0.3 * xi * zeta, 1.0 + 0.3 * xi * eta];
-            let wanted = x[0] * (y[1] * z[2] - y[2] * z[1]) - x[1] * (y[0] * z[2] - y[2] * z[0])
-                + x[2] * (y[0] * z[1] - y[1] * z[0]);
-            assert!(
-                (found - wanted).abs() < 1e-14,
-                "{found} instead of {wanted}"
-            );
         }
     }
 }

@@ -26,6 +26,7 @@ fn shape(points_1d: usize, storage: Storage) -> Shape {
         gradients: inspection.gradients(),
         position: false,
         storage,
+        folded: true,
         fields: Fields::default(),
         field_gradients: 0,
         parameters: 0,
