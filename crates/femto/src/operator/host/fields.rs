@@ -76,6 +76,12 @@ impl<'a, T: Real> Fields<'a, T> {
             copy_rows((source, local.node), (&mut self.slices[0][..], self.width));
             return;
         }
+        if self.count == 1 && local.node == 1 {
+            return join(
+                (source, local.component),
+                (&mut *self.slices[0], self.width),
+            );
+        }
         for component in 0..self.count * self.width {
             let source = &source[component * local.component..];
             let target = self.slices[component / self.width].get_mut(component % self.width..);
@@ -125,6 +131,70 @@ pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize
     }
 }
 
+/// Copies rows of `width` numbers to one slice for each, `stride` apart.
+pub(super) fn split<T: Copy>((source, width): (&[T], usize), (target, stride): (&mut [T], usize)) {
+    match width {
+        // Fixed lengths again.
+        2 => split_rows(source.as_chunks::<2>().0, target.chunks_mut(stride)),
+        3 => split_rows(source.as_chunks::<3>().0, target.chunks_mut(stride)),
+        _ => {
+            for (n, target) in target.chunks_mut(stride).enumerate().take(width) {
+                copy_strided((source.get(n..).unwrap_or_default(), width), (target, 1));
+            }
+        }
+    }
+}
+
+/// The inverse of [`split`].
+fn join<T: Copy>((source, stride): (&[T], usize), (target, width): (&mut [T], usize)) {
+    match width {
+        2 => join_rows(source.chunks(stride), target.as_chunks_mut::<2>().0),
+        3 => join_rows(source.chunks(stride), target.as_chunks_mut::<3>().0),
+        _ => {
+            for (n, source) in source.chunks(stride).enumerate().take(width) {
+                copy_strided(
+                    (source, 1),
+                    (target.get_mut(n..).unwrap_or_default(), width),
+                );
+            }
+        }
+    }
+}
+
+fn split_rows<'a, T: Copy + 'a, const C: usize>(
+    rows: &[[T; C]],
+    mut targets: impl Iterator<Item = &'a mut [T]>,
+) {
+    let mut targets: [&mut [T]; C] = std::array::from_fn(|_| targets.next().unwrap_or_default());
+    let len = targets.iter().map(|target| target.len()).min().unwrap_or(0);
+    let rows = &rows[..len.min(rows.len())];
+    // Of the same length, so that no index is checked.
+    for target in &mut targets {
+        *target = &mut std::mem::take(target)[..rows.len()];
+    }
+    for (n, row) in rows.iter().enumerate() {
+        for (target, &number) in targets.iter_mut().zip(row) {
+            target[n] = number;
+        }
+    }
+}
+
+fn join_rows<'a, T: Copy + 'a, const C: usize>(
+    mut sources: impl Iterator<Item = &'a [T]>,
+    rows: &mut [[T; C]],
+) {
+    let sources: [&[T]; C] = std::array::from_fn(|_| sources.next().unwrap_or_default());
+    let len = sources.iter().map(|source| source.len()).min().unwrap_or(0);
+    let len = len.min(rows.len());
+    let rows = &mut rows[..len];
+    let sources = sources.map(|source| &source[..len]);
+    for (n, row) in rows.iter_mut().enumerate() {
+        for (number, source) in row.iter_mut().zip(sources) {
+            *number = source[n];
+        }
+    }
+}
+
 fn copy_triples<T: Copy, const S: usize, const R: usize>(source: &[[T; S]], target: &mut [[T; R]]) {
     for (source, target) in source.iter().zip(target) {
         target[..3].copy_from_slice(&source[..3]);
@@ -134,6 +204,29 @@ fn copy_triples<T: Copy, const S: usize, const R: usize>(source: &[[T; S]], targ
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_split_and_joined() {
+        const STRIDE: usize = 11;
+        for width in 1..9 {
+            let source: Vec<usize> = (0..7 * width).collect();
+            let mut parts = vec![usize::MAX; width * STRIDE];
+            split((&source, width), (&mut parts, STRIDE));
+            for (n, part) in parts.chunks(STRIDE).enumerate() {
+                for (node, &number) in part.iter().enumerate() {
+                    let wanted = if node < 7 {
+                        node * width + n
+                    } else {
+                        usize::MAX
+                    };
+                    assert_eq!(number, wanted, "{width}");
+                }
+            }
+            let mut joined = vec![usize::MAX; source.len()];
+            join((&parts, STRIDE), (&mut joined, width));
+            assert_eq!(joined, source);
+        }
+    }
 
     #[test]
     fn rows_of_any_lengths_are_copied() {

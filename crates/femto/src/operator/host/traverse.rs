@@ -1,6 +1,6 @@
 //! Traversal of chunks and batches, and the sums of shared nodes.
 
-use super::fields::{Fields, copy_rows, copy_strided, split_components};
+use super::fields::{Fields, copy_rows, copy_strided, split, split_components};
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::{Chunk, Layout};
@@ -323,14 +323,22 @@ impl<T: Number> Pass<'_, T> {
         let (count, width) = split_components(layout, components);
         let length = u.len().checked_div(count).unwrap_or(0);
         let private = chunk.private.start * width..chunk.private.end * width;
-        let together = count == 1 && local.component == 1;
-        if together {
-            copy_rows((&u[private.clone()], width), (&mut input[..], local.node));
-        }
+        let own = (u.get(private.clone()).unwrap_or_default(), width);
+        let done = match (count == 1, local.component, local.node) {
+            (true, 1, node) => {
+                copy_rows(own, (&mut input[..], node));
+                true
+            }
+            (true, stride, 1) => {
+                split(own, (&mut input[..], stride));
+                true
+            }
+            _ => false,
+        };
         for component in 0..components {
             let u = &u[component / width * length..][..length];
             let input = &mut input[component * local.component..];
-            if !together {
+            if !done {
                 let source = u[private.clone()].get(component % width..);
                 copy_strided((source.unwrap_or_default(), width), (input, local.node));
             }
