@@ -142,7 +142,12 @@ impl BlockOperator for Block {
         let (numbers, points) = (self.geometry_numbers(), self.basis.points());
         match self.shape.storage {
             Storage::Multilinear if self.shape.folded && !self.shape.gradients => {
-                format!("{numbers} coefficients of the determinant an element")
+                format!("{numbers} coefficients of λ det J an element")
+            }
+            Storage::Multilinear if self.shape.folded => {
+                format!(
+                    "the map and coefficients, {numbers} numbers an element, Jacobian recomputed"
+                )
             }
             Storage::Affine | Storage::Multilinear => {
                 format!("the map, {numbers} numbers an element, Jacobian recomputed")

@@ -55,8 +55,7 @@ fn determinant(c: &[[f64; 3]; 8]) -> [f64; 27] {
         let x = column([1, 3, 5, 7], eta, zeta);
         let y = column([2, 3, 6, 7], xi, zeta);
         let z = column([4, 5, 6, 7], xi, eta);
-        let cross = [(1, 2), (2, 0), (0, 1)].map(|(i, j)| x[i] * y[j] - x[j] * y[i]);
-        *value = (0..3).map(|d| cross[d] * z[d]).sum();
+        *value = dot(cross(x, y), z);
     }
     for step in [1, 3, 9] {
         for start in (0..27).filter(|n| n / step % 3 == 0) {

@@ -34,7 +34,7 @@ pub enum Storage {
     /// (`on_the_fly`).
     Affine,
     /// A trilinear map's 8 coefficient vectors, a bilinear one's 4; the Jacobian is recomputed
-    /// (`on_the_fly`).
+    /// (`on_the_fly`). With folded coefficients 7 vectors, λ and κ, or without gradients the 27 coefficients of λ det J.
     Multilinear,
     /// Jacobian (and position, if it is read) at every point (`partial`), for any form.
     Jacobians,

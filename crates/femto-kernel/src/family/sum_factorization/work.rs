@@ -30,7 +30,7 @@ pub struct Shape {
     pub position: bool,
     /// The storage of the geometry.
     pub storage: Storage,
-    /// Whether the coefficients of a form λ u, κ ∇u are folded into it.
+    /// Whether the coefficients of a form λ u, κ ∇u are folded into the geometry; only on hexahedra.
     pub folded: bool,
     /// Auxiliary fields.
     pub fields: Fields,
@@ -51,14 +51,16 @@ pub(super) struct Metric {
     pub(super) columns: bool,
     /// Whether all components are multiplied by one symmetric matrix, not by J⁻ᵀ and back.
     pub(super) matrix: bool,
+    /// Whether what the points of a layer have in common is computed once.
+    pub(super) layers: bool,
 }
 
-/// Rows of up to so many points take columns on the host, which saves operations there.
+/// Most points of a row for which the host keeps the columns of J. Up to five polynomials take more operations; with five
+/// they are as fast.
 pub(super) const COLUMNS: usize = 4;
 
-/// Components from which on the host multiplies by a matrix: it takes 37 flops, 15 for each product, products with J⁻ᵀ
-/// and back 33.
-pub(super) const SHARED: usize = 3;
+/// Components that the host takes together, by one symmetric matrix: 37 flops, and 15 for each, in place of 33 for each.
+pub(super) const TOGETHER: usize = 3;
 
 impl Shape {
     /// The shape of an inspected form on an element, with auxiliary fields constant per element.
@@ -140,20 +142,34 @@ impl Shape {
 
     /// Flops of one element, as scheduled in the host loops.
     pub fn scheduled_flops(&self) -> u64 {
-        let by = Metric {
-            columns: self.folded && self.points_1d <= COLUMNS,
-            matrix: self.folded && self.components >= SHARED,
-        };
-        match self.is_whole() {
-            true => self.layered_flops(by),
-            false => self.pencil_flops(by),
+        if !self.folded {
+            return self.pencil_flops(Metric::default());
         }
+        // The factors are found once for some components.
+        let groups = (0..self.components).step_by(TOGETHER);
+        let flops = groups.map(|first| {
+            let group = Self {
+                components: (self.components - first).min(TOGETHER),
+                ..*self
+            };
+            let by = Metric {
+                columns: self.points_1d <= COLUMNS,
+                matrix: group.components == TOGETHER,
+                layers: true,
+            };
+            match self.is_whole() {
+                true => group.layered_flops(by),
+                false => group.pencil_flops(by),
+            }
+        });
+        flops.sum()
     }
 
-    /// Whether the host's loops have elements of degree 1 as a whole in registers.
+    /// Whether the host's loops have whole elements of degree 1 in registers; those for SSE2 do not.
     pub(super) fn is_whole(&self) -> bool {
-        let recomputed = self.folded && self.storage != Storage::PointFactors;
-        recomputed && self.nodes_1d == 2 && self.points_1d <= 3
+        let at_points = self.storage == Storage::PointFactors;
+        let is_small = self.nodes_1d == 2 && (2..=3).contains(&self.points_1d);
+        self.folded && !at_points && is_small
     }
 
     /// Flops of such an element, there and back: values at the nodes to coefficients, these to numbers on layers, on rows
@@ -218,18 +234,22 @@ impl Shape {
         let (values, gradients) = (u64::from(self.values), u64::from(self.gradients));
         let (rows, points) = (self.pencils() as u64, self.points() as u64);
         // Products with stored factors: 15 flops for G ∇u, 1 for m u.
-        let scaling = 1 + c * (3 * gradients + values);
+        let scaling = match by.matrix {
+            true => 1 + 6 * gradients + values,
+            false => 1 + c * (3 * gradients + values),
+        };
         let factor = c * (15 * gradients + values);
         // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant. With folded
-        // coefficients the scaling is needed once, and κ w / det J; or by a matrix: its 6 inner products, two scaled vectors
-        // and a scaling, 15 flops for a component.
+        // coefficients ∇u is scaled once, by κ w / det J. By a matrix: its 6 inner products, two scaled vectors and a
+        // scaling, 15 flops for a component.
         let of_gradients = match (self.folded, by.matrix) {
             (_, true) => 6 * 5 + 2 * 3 + 1 + 15 * c + 1,
             (true, false) => 33 * c + 1,
             (false, false) => 4 * d * d * c,
         };
         let of_values = c + 1 + u64::from(self.folded) * gradients;
-        let form = gradients * (of_gradients + 1) + values * of_values + 1 + self.form_flops;
+        let form_flops = if self.folded { 0 } else { self.form_flops };
+        let form = gradients * (of_gradients + 1) + values * of_values + 1 + form_flops;
         // A position, if it is read: one combination of vectors per row, one per point.
         let position = if self.position { 2 * d } else { 0 };
         // The weight of a row is a product of d − 1.
@@ -256,8 +276,10 @@ impl Shape {
             // Per row: 3 combinations of vectors (6), 8 cross products (2 if only the determinant is
             // needed), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
             (Storage::Multilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),
-            // A polynomial of degree 2 in ξ, the same of its coefficients in η.
-            (Storage::Multilinear, false) if self.folded => metric(3 * 4, 4),
+            // A polynomial of degree 2 in ξ. Its coefficients are polynomials in η, whose coefficients are polynomials in ζ.
+            (Storage::Multilinear, false) if self.folded => {
+                metric(3 * if by.layers { 4 } else { 16 }, 4)
+            }
             (Storage::Multilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
         }
     }

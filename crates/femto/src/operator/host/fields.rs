@@ -72,21 +72,16 @@ impl<'a, T: Real> Fields<'a, T> {
 
     /// Overwrites the nodes with the first ones of local vector `source`.
     pub(super) fn write(&mut self, source: &[T], local: LocalLayout) {
-        if self.count == 1 && local.component == 1 {
-            copy_rows((source, local.node), (&mut self.slices[0][..], self.width));
-            return;
+        if self.count == 1 {
+            let target = (&mut *self.slices[0], self.width);
+            return match local.component {
+                1 => copy_rows((source, local.node), target),
+                stride => join((source, stride), target),
+            };
         }
-        if self.count == 1 && local.node == 1 {
-            return join(
-                (source, local.component),
-                (&mut *self.slices[0], self.width),
-            );
-        }
-        for component in 0..self.count * self.width {
+        for (component, target) in self.slices.iter_mut().enumerate().take(self.count) {
             let source = &source[component * local.component..];
-            let target = self.slices[component / self.width].get_mut(component % self.width..);
-            let target = (target.unwrap_or_default(), self.width);
-            copy_strided((source, local.node), target);
+            copy_strided((source, local.node), (target, 1));
         }
     }
 

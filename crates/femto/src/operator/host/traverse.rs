@@ -323,24 +323,18 @@ impl<T: Number> Pass<'_, T> {
         let (count, width) = split_components(layout, components);
         let length = u.len().checked_div(count).unwrap_or(0);
         let private = chunk.private.start * width..chunk.private.end * width;
-        let own = (u.get(private.clone()).unwrap_or_default(), width);
-        let done = match (count == 1, local.component, local.node) {
-            (true, 1, node) => {
-                copy_rows(own, (&mut input[..], node));
-                true
+        if count == 1 {
+            let own = (&u[private.clone()], width);
+            match local.component {
+                1 => copy_rows(own, (&mut input[..], local.node)),
+                stride => split(own, (&mut input[..], stride)),
             }
-            (true, stride, 1) => {
-                split(own, (&mut input[..], stride));
-                true
-            }
-            _ => false,
-        };
+        }
         for component in 0..components {
             let u = &u[component / width * length..][..length];
             let input = &mut input[component * local.component..];
-            if !done {
-                let source = u[private.clone()].get(component % width..);
-                copy_strided((source.unwrap_or_default(), width), (input, local.node));
+            if count > 1 {
+                copy_strided((&u[private.clone()], 1), (input, local.node));
             }
             let shared = input[chunk.private.len() * local.node..].iter_mut();
             let list = &bound.restriction.interface[chunk.interface.clone()];

@@ -121,6 +121,25 @@ fn any_number_of_points_will_do() {
     }
 }
 
+/// Components are taken three at a time, and two or one are left.
+#[test]
+fn numbers_of_components_agree_with_the_oracle() {
+    let mut random = Random::new();
+    for degree in 1..=2 {
+        for rule in rules(degree) {
+            let basis = basis(rule, degree);
+            for kind in [Kind::Affine, Kind::Trilinear] {
+                let (storages, samples) = (kind.storages(), samples(&mut random, &basis, kind, 3));
+                let on = (&basis, &samples[..]);
+                let lambda = ScreenedPoisson { lambda: None };
+                let (two, four) = (Componentwise::<_, 2>(lambda), Componentwise::<_, 4>(Mass));
+                Case::<_, 3, 2>::new(&two, on, Action::Apply, &mut random).check(storages);
+                Case::<_, 3, 4>::new(&four, on, Action::Apply, &mut random).check(storages);
+            }
+        }
+    }
+}
+
 #[test]
 fn diagonals_agree_with_the_oracle() {
     let mut random = Random::new();

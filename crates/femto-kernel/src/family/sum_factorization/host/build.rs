@@ -210,20 +210,19 @@ fn factor_stage<L: Lanes>(shape: &Shape) -> Box<dyn Stage<L>> {
 }
 
 fn factors_of<L: Lanes, M: Metric<L, 3>>(shape: &Shape) -> Box<dyn Stage<L>> {
-    let components = shape.components;
     match (shape.storage, shape.values, shape.gradients) {
-        (Storage::Multilinear, _, false) => stage::<L, OfDeterminant>(components),
-        (Storage::Multilinear, true, true) => stage::<L, OfMap<M, true>>(components),
-        (Storage::Multilinear, false, true) => stage::<L, OfMap<M, false>>(components),
-        (Storage::ElementFactors, _, false) => stage::<L, OfElement<true, false>>(components),
-        (Storage::ElementFactors, true, true) => stage::<L, OfElement<true, true>>(components),
-        (Storage::ElementFactors, false, true) => stage::<L, OfElement<false, true>>(components),
-        (_, _, false) => stage::<L, OfPoints<true, false>>(components),
-        (_, true, true) => stage::<L, OfPoints<true, true>>(components),
-        (_, false, true) => stage::<L, OfPoints<false, true>>(components),
+        (Storage::Multilinear, _, false) => stage::<L, OfDeterminant>(shape),
+        (Storage::Multilinear, true, true) => stage::<L, OfMap<M, true>>(shape),
+        (Storage::Multilinear, false, true) => stage::<L, OfMap<M, false>>(shape),
+        (Storage::ElementFactors, _, false) => stage::<L, OfElement<true, false>>(shape),
+        (Storage::ElementFactors, true, true) => stage::<L, OfElement<true, true>>(shape),
+        (Storage::ElementFactors, false, true) => stage::<L, OfElement<false, true>>(shape),
+        (_, _, false) => stage::<L, OfPoints<true, false>>(shape),
+        (_, true, true) => stage::<L, OfPoints<true, true>>(shape),
+        (_, false, true) => stage::<L, OfPoints<false, true>>(shape),
     }
 }
 
-fn stage<L: Lanes, S: Source<L>>(components: usize) -> Box<dyn Stage<L>> {
-    Box::new(FactorStage::<S>::new(components))
+fn stage<L: Lanes, S: Source<L>>(shape: &Shape) -> Box<dyn Stage<L>> {
+    Box::new(FactorStage::<S>::new(shape))
 }

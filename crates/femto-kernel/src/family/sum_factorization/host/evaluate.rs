@@ -10,12 +10,8 @@ impl<L: Lanes> HostKernel<L> {
     /// Applies the element operators to `scratch.nodal`, in place.
     #[inline(always)]
     pub(super) fn evaluate(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
-        let is_whole = self.basis.nodes_1d == 2 && self.is_solid();
-        if is_whole
-            && self
-                .stage
-                .whole(self.token, &self.rule, data, &mut scratch.nodal)
-        {
+        let (token, rule) = (self.token, &self.rule);
+        if self.stage.whole(token, rule, data, &mut scratch.nodal) {
             return;
         }
         match (self.stage.has_gradients(), self.basis.collocated) {

@@ -11,7 +11,7 @@ pub(crate) trait Factors<L>: Copy {
     /// λ w det J u.
     fn of_value(&self, u: L) -> L;
     /// The same factors as a matrix, cheaper to multiply by.
-    fn shared(&self) -> Matrix<L>;
+    fn matrix(&self) -> Matrix<L>;
 }
 
 /// The factors of the points of a batch of elements. Quantities common to all points of a layer (ζ fixed), or of a row
@@ -58,7 +58,7 @@ impl<L: Lanes> Factors<L> for Matrix<L> {
         u * self.value
     }
     #[inline(always)]
-    fn shared(&self) -> Self {
+    fn matrix(&self) -> Self {
         *self
     }
 }
@@ -133,7 +133,7 @@ impl<L: Lanes> Factors<L> for Weighted<L> {
         self.factors.of_value(u * self.weight)
     }
     #[inline(always)]
-    fn shared(&self) -> Matrix<L> {
+    fn matrix(&self) -> Matrix<L> {
         let Matrix {
             mut gradient,
             mut value,
@@ -208,7 +208,7 @@ impl<L: Lanes> Factors<L> for Recomputed<L> {
         u * self.value
     }
     #[inline(always)]
-    fn shared(&self) -> Matrix<L> {
+    fn matrix(&self) -> Matrix<L> {
         let ([a, b, c], s) = (self.adjugate, self.scale);
         let (sa, sb) = (
             [a[0] * s, a[1] * s, a[2] * s],
@@ -272,7 +272,7 @@ impl<L: Lanes, M: Metric<L, 3>, const VALUES: bool> Source<L> for OfMap<M, VALUE
 /// powers of ζ, η, ξ.
 pub(crate) struct OfDeterminant;
 
-/// The factor of a value; there are no gradients.
+/// The factor of a value; there are no gradients, and what their functions return has no meaning.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<L>(L);
 
@@ -286,7 +286,7 @@ impl<L: Lanes> Factors<L> for Value<L> {
         u * self.0
     }
     #[inline(always)]
-    fn shared(&self) -> Matrix<L> {
+    fn matrix(&self) -> Matrix<L> {
         Matrix {
             gradient: [self.0; 6],
             value: self.0,

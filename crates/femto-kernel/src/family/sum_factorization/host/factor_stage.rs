@@ -4,7 +4,7 @@ use super::factor_sources::{Factors, Source};
 use super::stage::{BatchData, Layers, Rule, Stage};
 use super::whole;
 use crate::family::batch::Workspace;
-use crate::family::sum_factorization::work::SHARED;
+use crate::family::sum_factorization::work::{Shape, TOGETHER};
 use crate::scalar::Lanes;
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -12,13 +12,16 @@ use fearless_simd::Simd;
 /// A product with factors from a source.
 pub(crate) struct FactorStage<S> {
     components: usize,
+    /// Whether elements are of degree 1, with few points.
+    whole: bool,
     source: PhantomData<S>,
 }
 
 impl<S> FactorStage<S> {
-    pub(crate) fn new(components: usize) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         Self {
-            components,
+            components: shape.components,
+            whole: shape.is_whole(),
             source: PhantomData,
         }
     }
@@ -54,18 +57,21 @@ impl<S> FactorStage<S> {
                     let xi = L::splat(token, rule.points[i]);
                     let weight = L::splat(token, row_weight * rule.weights[i]);
                     let factors = S::at(&at_row, geometry, i, (xi, weight));
-                    let shared = factors.shared();
+                    let matrix = factors.matrix();
                     for c in 0..C {
                         if S::GRADIENTS {
                             let g = [gx[c][p], gy[c][p], gz[c][p]];
-                            let f = match C < SHARED {
+                            let f = match C < TOGETHER {
                                 true => factors.of_gradient(g),
-                                false => shared.of_gradient(g),
+                                false => matrix.of_gradient(g),
                             };
                             [gx[c][p], gy[c][p], gz[c][p]] = f;
                         }
                         if S::VALUES {
-                            values[c][p] = factors.of_value(values[c][p]);
+                            values[c][p] = match C < TOGETHER {
+                                true => factors.of_value(values[c][p]),
+                                false => matrix.of_value(values[c][p]),
+                            };
                         }
                     }
                 }
@@ -97,13 +103,13 @@ impl<L: Lanes, S: Source<L>> Stage<L> for FactorStage<S> {
         token.vectorize(
             #[inline(always)]
             || {
-                let triples = self.components / SHARED;
-                for n in 0..triples {
-                    let first = n * SHARED;
-                    Self::layers::<L, SHARED>(token, rule, data.geometry, &mut layers, first);
-                }
-                for component in triples * SHARED..self.components {
-                    Self::layers::<L, 1>(token, rule, data.geometry, &mut layers, component);
+                let (geometry, all) = (data.geometry, &mut layers);
+                for first in (0..self.components).step_by(TOGETHER) {
+                    match self.components - first {
+                        1 => Self::layers::<L, 1>(token, rule, geometry, all, first),
+                        2 => Self::layers::<L, 2>(token, rule, geometry, all, first),
+                        _ => Self::layers::<L, TOGETHER>(token, rule, geometry, all, first),
+                    }
                 }
             },
         );
@@ -117,7 +123,7 @@ impl<L: Lanes, S: Source<L>> Stage<L> for FactorStage<S> {
         data: &BatchData<L::Real>,
         nodal: &mut [L],
     ) -> bool {
-        match (S::WHOLE && !L::NARROW, rule.points.len()) {
+        match (self.whole && S::WHOLE && !L::NARROW, rule.points.len()) {
             (true, 2) => whole::apply::<L, S, 2>(token, rule, data.geometry, nodal),
             (true, 3) => whole::apply::<L, S, 3>(token, rule, data.geometry, nodal),
             _ => return false,

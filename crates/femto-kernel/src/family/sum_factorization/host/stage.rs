@@ -115,7 +115,7 @@ pub(crate) struct BatchData<'a, T> {
     pub(crate) context: &'a EvalContext<'a>,
 }
 
-/// A point-wise stage: a form with a metric, or a product with stored factors.
+/// A point-wise stage: a form with a metric, or a product with factors.
 pub(crate) trait Stage<L: Lanes>: Send + Sync {
     /// Number of components.
     fn components(&self) -> usize;

@@ -16,7 +16,7 @@
 
 use super::factor_sources::{Factors, Source};
 use super::stage::Rule;
-use crate::family::sum_factorization::work::SHARED;
+use crate::family::sum_factorization::work::TOGETHER;
 use crate::scalar::Lanes;
 use fearless_simd::Simd;
 
@@ -35,9 +35,13 @@ pub(super) fn apply<L: Lanes, S: Source<L>, const G: usize>(
         #[inline(always)]
         || {
             let (components, _) = nodal.as_chunks_mut::<NODES>();
-            let (triples, rest) = components.as_chunks_mut::<SHARED>();
+            let (triples, rest) = components.as_chunks_mut::<TOGETHER>();
             for triple in triples {
-                together::<L, S, G, SHARED>(token, rule, geometry, triple);
+                together::<L, S, G, TOGETHER>(token, rule, geometry, triple);
+            }
+            let (pairs, rest) = rest.as_chunks_mut::<2>();
+            for pair in pairs {
+                together::<L, S, G, 2>(token, rule, geometry, pair);
             }
             for component in rest.as_chunks_mut::<1>().0 {
                 together::<L, S, G, 1>(token, rule, geometry, component);
@@ -46,7 +50,7 @@ pub(super) fn apply<L: Lanes, S: Source<L>, const G: usize>(
     );
 }
 
-/// Numbers of C components on a row of points, or their sums.
+/// Numbers of a component on a row of points, or their sums.
 #[derive(Clone, Copy)]
 struct Row<L> {
     /// u, ∂u/∂η and ∂u/∂ζ at ξ = 0, and their slopes.
@@ -64,12 +68,9 @@ fn together<L: Lanes, S: Source<L>, const G: usize, const C: usize>(
     nodal: &mut [[L; NODES]; C],
 ) {
     let zero = L::splat(token, L::Real::default());
-    let (Some(points), Some(weights)) = (
-        rule.points.first_chunk::<G>(),
-        rule.weights.first_chunk::<G>(),
-    ) else {
-        return;
-    };
+    let points = rule.points.first_chunk::<G>();
+    let weights = rule.weights.first_chunk::<G>();
+    let (points, weights) = points.zip(weights).expect("the caller counted them");
     let empty = Row {
         u: [zero; 2],
         eta: [zero; 2],
@@ -105,11 +106,11 @@ fn together<L: Lanes, S: Source<L>, const G: usize, const C: usize>(
                 let xi = L::splat(token, points[i]);
                 let weight = L::splat(token, row_weight * weights[i]);
                 let factors = S::at(&at_row, geometry, i, (xi, weight));
-                let shared = factors.shared();
+                let matrix = factors.matrix();
                 for n in 0..C {
-                    match C < SHARED {
+                    match C < TOGETHER {
                         true => point::<L, S, _>(&factors, xi, &rows[n], &mut to_rows[n]),
-                        false => point::<L, S, _>(&shared, xi, &rows[n], &mut to_rows[n]),
+                        false => point::<L, S, _>(&matrix, xi, &rows[n], &mut to_rows[n]),
                     }
                 }
             }

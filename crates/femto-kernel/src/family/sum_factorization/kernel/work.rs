@@ -46,6 +46,7 @@ impl KernelSpec<'_> {
         Metric {
             columns: shape.dim == 3 && shape.gradients && !twice && few,
             matrix: is_folded && self.coupled(schedule) > 1,
+            layers: false,
         }
     }
 
