@@ -7,7 +7,6 @@ use crate::Number;
 use crate::operator::{AnyOperator, Backend};
 use crate::vector::VectorOps;
 use femto_fem::space::{Block, Constraints};
-use femto_platform::device::DeviceError;
 use femto_platform::device::null::Null;
 
 /// [`Assembled`] equations with precision and device erased: see
@@ -100,12 +99,12 @@ impl<T: Number> AnyAssembled for Counted<'_, T> {
     }
 
     fn sparse_system(&self) -> Result<SparseSystem, ProblemError> {
-        let (device, what) = ("null", "find a matrix: it does nothing");
-        Err(DeviceError::Unsupported { device, what }.into())
+        Err(ProblemError::of_null_device(
+            "find a matrix: it does nothing",
+        ))
     }
 
     fn solve(&mut self, _: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {
-        let (device, what) = ("null", "solve: it does nothing");
-        Err(DeviceError::Unsupported { device, what }.into())
+        Err(ProblemError::of_null_device("solve: it does nothing"))
     }
 }

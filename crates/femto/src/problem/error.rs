@@ -154,6 +154,12 @@ pub enum ProblemError {
 }
 
 impl ProblemError {
+    /// The null device's refusal, which only counts.
+    pub(super) fn of_null_device(what: &'static str) -> Self {
+        let device = "null";
+        DeviceError::Unsupported { device, what }.into()
+    }
+
     /// The mesh cells named by the error.
     pub fn cells(&self) -> Vec<usize> {
         match self {

@@ -9,7 +9,7 @@ use crate::{AnyDevice, DataLevel, Operator, OperatorParams};
 use femto_fem::space::Constraints;
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::form::TracedForm;
-use femto_platform::device::{Buffer, DeviceError};
+use femto_platform::device::Buffer;
 
 /// Relative residual of the projections.
 const TOLERANCE: f64 = 1e-10;
@@ -40,10 +40,7 @@ impl Problem<'_> {
         match device {
             AnyDevice::Host(host) => self.flux(host, u),
             AnyDevice::Accelerator(device) => self.flux(device, u),
-            AnyDevice::Null(_) => {
-                let (device, what) = ("null", "find a flux: it does nothing");
-                Err(DeviceError::Unsupported { device, what }.into())
-            }
+            AnyDevice::Null(_) => Err(ProblemError::of_null_device("find a flux: it does nothing")),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::operator::Backend;
 use crate::vector::VectorOps;
 use crate::{AnyDevice, DataLevel, OperatorParams};
 use femto_fem::space::Block;
-use femto_platform::device::{Buffer, DeviceError};
+use femto_platform::device::Buffer;
 use serde::Serialize;
 
 /// The sum of the flux, f1 along the outward normal, over a boundary group where the solution is given: the heat that flows
@@ -46,10 +46,9 @@ impl Problem<'_> {
         match device {
             AnyDevice::Host(host) => self.reactions(host, u),
             AnyDevice::Accelerator(device) => self.reactions(device, u),
-            AnyDevice::Null(_) => {
-                let (device, what) = ("null", "find reactions: it does nothing");
-                Err(DeviceError::Unsupported { device, what }.into())
-            }
+            AnyDevice::Null(_) => Err(ProblemError::of_null_device(
+                "find reactions: it does nothing",
+            )),
         }
     }
 

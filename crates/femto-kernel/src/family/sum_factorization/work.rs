@@ -55,8 +55,8 @@ pub(super) struct Metric {
     pub(super) layers: bool,
 }
 
-/// Most points of a row for which the host keeps the columns of J. Up to five polynomials take more operations; with five
-/// they are as fast.
+/// Most points of a row for which the host keeps the columns of J. Polynomials take more operations up to five; columns of
+/// five were not tried.
 pub(super) const COLUMNS: usize = 4;
 
 /// Components that the host takes together, by one symmetric matrix: 37 flops, and 15 for each, in place of 33 for each.

@@ -1,12 +1,13 @@
 //! Host kernels of a form and a storage, and their packed geometry.
 
 use super::HostKernel;
+use super::columns::Columns;
 use super::factor_sources::{OfDeterminant, OfElement, OfMap, OfPoints, Source};
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::inputs::FieldSources;
 use super::interpreted_stage::InterpretedStage;
-use super::metric::{Affine, Columns, Metric, Multilinear, Stored, pack};
+use super::metric::{Affine, Metric, Multilinear, Stored, pack};
 use super::stage::Stage;
 use crate::family::CellMap;
 use crate::family::batch::{ElementKernel, in_precision};

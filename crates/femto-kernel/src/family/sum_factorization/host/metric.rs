@@ -92,7 +92,7 @@ pub(crate) fn dot<L: Lanes, const D: usize>(a: [L; D], b: [L; D]) -> L {
 
 /// `a x + b`, by component.
 #[inline(always)]
-fn axpy<L: Lanes, const D: usize>(a: [L; D], x: L, b: [L; D]) -> [L; D] {
+pub(super) fn axpy<L: Lanes, const D: usize>(a: [L; D], x: L, b: [L; D]) -> [L; D] {
     each(
         #[inline(always)]
         |d| a[d].mul_add(x, b[d]),
@@ -126,7 +126,7 @@ fn turned<L: Lanes, const D: usize>(b: [L; D]) -> [L; D] {
 /// From the columns of J. In the plane adj J has the rows (b_y, −b_x) and (−a_y, a_x), as if there were a
 /// column c = e_z.
 #[inline(always)]
-fn jacobian<L: Lanes, const D: usize>(columns: [[L; D]; D]) -> Jacobian<L, D> {
+pub(super) fn jacobian<L: Lanes, const D: usize>(columns: [[L; D]; D]) -> Jacobian<L, D> {
     let (a, b) = (columns[0], columns[1]);
     let mut adjugate = columns;
     if D == 2 {
@@ -213,10 +213,10 @@ pub(crate) struct Multilinear;
 /// Vectors at ζ, as polynomials in η: the position and a on ξ⁰, b (independent of η), and c.
 #[derive(Clone, Copy)]
 pub(crate) struct MultilinearLayer<L, const D: usize> {
-    origin: [L; D],
-    a: [L; D],
-    b: [[L; D]; 2],
-    c: [[[L; D]; 2]; 2],
+    pub(super) origin: [L; D],
+    pub(super) a: [L; D],
+    pub(super) b: [[L; D]; 2],
+    pub(super) c: [[[L; D]; 2]; 2],
 }
 
 #[derive(Clone, Copy)]
@@ -323,57 +323,6 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Multilinear {
 
     #[inline(always)]
     fn position(row: &Self::Row, _: L::Token, _: &[L::Real], _i: usize, xi: L) -> [L; D] {
-        axpy(row.a, xi, row.origin)
-    }
-}
-
-/// Trilinear hexahedra as in [`Multilinear`], with three cross products at each point in place of polynomials on the
-/// row: fewer operations if rows have few points.
-pub(crate) struct Columns;
-
-/// The columns a, b and c of the Jacobian on a row, b and c as polynomials in ξ.
-#[derive(Clone, Copy)]
-pub(crate) struct ColumnsRow<L> {
-    a: [L; 3],
-    b: [[L; 3]; 2],
-    c: [[L; 3]; 2],
-    origin: [L; 3],
-}
-
-impl<L: Lanes> Metric<L, 3> for Columns {
-    const FEW_POINTS: bool = true;
-    type Layer = MultilinearLayer<L, 3>;
-    type Row = ColumnsRow<L>;
-
-    #[inline(always)]
-    fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
-        <Multilinear as Metric<L, 3>>::layer(token, geometry, zeta, position)
-    }
-
-    #[inline(always)]
-    fn row(layer: &Self::Layer, _first: usize, eta: L) -> Self::Row {
-        let MultilinearLayer {
-            origin,
-            a,
-            b,
-            c: [c0, c1],
-        } = *layer;
-        ColumnsRow {
-            a: axpy(b[1], eta, a),
-            b,
-            c: [axpy(c0[1], eta, c0[0]), axpy(c1[1], eta, c1[0])],
-            origin: axpy(b[0], eta, origin),
-        }
-    }
-
-    #[inline(always)]
-    fn at(row: &Self::Row, _: L::Token, _: &[L::Real], _i: usize, xi: L) -> Jacobian<L, 3> {
-        let (b, c) = (row.b, row.c);
-        jacobian([row.a, axpy(b[1], xi, b[0]), axpy(c[1], xi, c[0])])
-    }
-
-    #[inline(always)]
-    fn position(row: &Self::Row, _: L::Token, _: &[L::Real], _i: usize, xi: L) -> [L; 3] {
         axpy(row.a, xi, row.origin)
     }
 }

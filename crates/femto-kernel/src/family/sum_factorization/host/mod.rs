@@ -2,6 +2,7 @@
 //! cache.
 
 mod build;
+mod columns;
 mod contraction;
 mod diagonal;
 mod evaluate;
