@@ -157,6 +157,12 @@ impl Restriction {
         &self.interface_sources[ends[0] as usize..ends[1] as usize]
     }
 
+    /// [`Restriction::sources`] of one node after the other, from `first_interface + first` on.
+    pub fn sources_from(&self, first: usize) -> impl Iterator<Item = &[u32]> {
+        let ends = self.interface_sources_offsets[first..].windows(2);
+        ends.map(|ends| &self.interface_sources[ends[0] as usize..ends[1] as usize])
+    }
+
     /// Memory of the arrays, in bytes.
     pub fn bytes(&self) -> usize {
         let numbers = self.shell.len()

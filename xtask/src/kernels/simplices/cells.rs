@@ -2,7 +2,7 @@
 
 use femto_element::tables::DenseTables;
 use femto_kernel::family::CellMap;
-use femto_kernel::family::batch::{Batch, Nodes, Vertices};
+use femto_kernel::family::batch::{Batch, Nodes, Source, Target, Vertices};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans::Fans;
 use femto_kernel::family::cell_quadrature::host::HostPlan;
@@ -196,12 +196,12 @@ impl<'a> Cells<'a> {
                 vertices: Vertices::NONE,
                 geometry: &rows(&geometry, (cells().len(), width), None, 0.0),
                 auxiliary: &[],
-                nodal: &[],
+                nodal: Source::of(&[]),
                 points: &[],
                 context: &EvalContext::default(),
             };
             let mut out = vec![f64::NAN; u.len()];
-            kernel.apply(&batch, &u, &mut out, &mut workspace);
+            kernel.apply(&batch, Source::of(&u), Target::of(&mut out), &mut workspace);
             out
         };
         (first..CELLS).step_by(width).flat_map(of_batch).collect()

@@ -1,7 +1,9 @@
 //! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time.
 
 use super::Matrices;
-use crate::family::batch::{Batch, ElementKernel, Identity, Workspace, gather_any, scatter_any};
+use crate::family::batch::{
+    Batch, ElementKernel, Identity, Source, Target, Workspace, gather_any, scatter_any,
+};
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -203,8 +205,8 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
     fn apply(
         &self,
         batch: &Batch<L::Real>,
-        source: &[L::Real],
-        target: &mut [L::Real],
+        source: Source<L::Real>,
+        target: Target<L::Real>,
         workspace: &mut Workspace,
     ) {
         let Scratch {
@@ -216,7 +218,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
             #[inline(always)]
             || {
                 let places = batch.places(self.nodes, self.components);
-                gather_any(self.token, places, source, nodal);
+                gather_any(self.token, places, source.numbers, nodal);
                 for component in 0..self.components {
                     let own = component * self.nodes..(component + 1) * self.nodes;
                     let u = &nodal[own.clone()];
@@ -227,12 +229,12 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
                     }
                     self.back.multiply(self.token, columns, &mut out[own]);
                 }
-                scatter_any(self.token, places, out, target);
+                scatter_any(self.token, places, out, target.numbers);
             },
         );
     }
 
-    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+    fn diagonal(&self, batch: &Batch<L::Real>, target: Target<L::Real>, workspace: &mut Workspace) {
         let Scratch { out, .. } = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
@@ -254,7 +256,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
                     self.token,
                     batch.places(self.nodes, self.components),
                     out,
-                    target,
+                    target.numbers,
                 );
             },
         );

@@ -7,8 +7,9 @@ mod elements;
 mod nodes;
 mod point_matrix;
 mod rows;
+mod runs;
 
-pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, LocalLayout, MAX_LANES, NodeTable, Nodes};
+pub use nodes::{LOCAL_NODES, MAX_LANES, NodeTable, Nodes};
 pub(crate) use point_matrix::{Matrices, PointMatrix, chunks};
 pub use rows::row_len;
 pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes};
@@ -73,9 +74,9 @@ pub struct Batch<'a, T> {
     pub geometry: &'a [T],
     /// Auxiliary fields constant per cell, `[field][lane]`.
     pub auxiliary: &'a [T],
-    /// Auxiliary fields in the solution's space, at the nodes of `nodes`: like a source with one component
-    /// per field, `[element][field][node]` or in the layout of local vectors.
-    pub nodal: &'a [T],
+    /// Auxiliary fields in the solution's space, at the nodes of `nodes`: a source with one component per
+    /// field.
+    pub nodal: Source<'a, T>,
     /// Auxiliary fields at the quadrature points, `[field][point][lane]`.
     pub points: &'a [T],
     /// Time and parameters.
@@ -91,6 +92,46 @@ impl<'a, T> Batch<'a, T> {
             elements: self.elements,
             nodes_per_element,
             components,
+        }
+    }
+}
+
+/// A vector that a batch reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a, T> {
+    /// An E-vector `[element][component][node]`, cut to the batch, or a local vector: a row of [`row_len`]
+    /// numbers for each node, [`LOCAL_NODES`] rows.
+    pub numbers: &'a [T],
+    /// The L-vector from the chunk's first private node on, a slice with all components of a node or one for
+    /// each component: interior nodes are read here if the table has them ([`NodeTable::has_interior`]).
+    pub interior: &'a [&'a [T]],
+}
+
+impl<'a, T> Source<'a, T> {
+    /// An E-vector, or a local vector of elements whose table lists all nodes.
+    pub fn of(numbers: &'a [T]) -> Self {
+        Self {
+            numbers,
+            interior: &[],
+        }
+    }
+}
+
+/// A vector that a batch writes.
+#[derive(Debug)]
+pub struct Target<'a, 'b, T> {
+    /// As [`Source::numbers`]. E-vectors are overwritten, local vectors added to.
+    pub numbers: &'a mut [T],
+    /// As [`Source::interior`]. Overwritten, since no other element has these nodes.
+    pub interior: &'a mut [&'b mut [T]],
+}
+
+impl<'a, T> Target<'a, '_, T> {
+    /// An E-vector, or a local vector of elements whose table lists all nodes.
+    pub fn of(numbers: &'a mut [T]) -> Self {
+        Self {
+            numbers,
+            interior: &mut [],
         }
     }
 }
@@ -122,11 +163,16 @@ pub trait ElementKernel<T>: Send + Sync {
     fn geometry_len(&self) -> usize;
     /// Scratch memory for one thread.
     fn workspace(&self) -> Workspace;
-    /// Applies the element operators: reads `source`, writes (E-vector) or adds (chunk-local) to `target`.
-    /// Chunk-local interior nodes of tensor-product cells are written, since no other element has them.
-    fn apply(&self, batch: &Batch<T>, source: &[T], target: &mut [T], workspace: &mut Workspace);
-    /// Writes the diagonals of the element matrices to `target`, as [`ElementKernel::apply`].
-    fn diagonal(&self, batch: &Batch<T>, target: &mut [T], workspace: &mut Workspace);
+    /// Applies the element operators.
+    fn apply(
+        &self,
+        batch: &Batch<T>,
+        source: Source<T>,
+        target: Target<T>,
+        workspace: &mut Workspace,
+    );
+    /// Writes the diagonals of the element matrices, as [`ElementKernel::apply`].
+    fn diagonal(&self, batch: &Batch<T>, target: Target<T>, workspace: &mut Workspace);
 }
 
 /// A kernel around a form in the precision `T`, by one of two functions that are compiled in this crate, not in every

@@ -1,6 +1,6 @@
 //! Node tables, and gather and scatter between chunk-local vectors and lanes.
 
-use super::{elements, rows::row_len};
+use super::{Source, Target, elements, rows, runs};
 use crate::scalar::Lanes;
 
 /// Maximum number of lanes of any instruction set.
@@ -10,59 +10,12 @@ pub const MAX_LANES: usize = 16;
 /// them, so that no index needs a check.
 pub const LOCAL_NODES: usize = 1 << 16;
 
-/// Stride of components in a local vector: not a multiple of the page size, because addresses with the same
-/// page offset conflict.
-pub const LOCAL_STRIDE: usize = LOCAL_NODES + 520;
-
-/// Elements up to this degree have an index for every node; above it, interior nodes are addressed from the
-/// first one.
-const MAX_INDEXED_DEGREE: usize = 3;
-
-/// The layout of a chunk-local vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LocalLayout {
-    /// Stride between the components of a node.
-    pub component: usize,
-    /// Stride between the nodes of a component.
-    pub node: usize,
-}
-
-impl LocalLayout {
-    /// Component after component.
-    pub const BY_COMPONENT: Self = Self {
-        component: LOCAL_STRIDE,
-        node: 1,
-    };
-
-    /// One row per node.
-    pub const fn interleaved(components: usize) -> Self {
-        Self {
-            component: 1,
-            node: row_len(components),
-        }
-    }
-
-    /// Length of a vector.
-    pub const fn len(self, components: usize) -> usize {
-        match self {
-            Self::BY_COMPONENT => components * LOCAL_STRIDE,
-            Self { node, .. } => node * LOCAL_NODES,
-        }
-    }
-
-    /// The index of one number.
-    #[inline]
-    pub const fn place(self, component: usize, node: usize) -> usize {
-        component * self.component + node * self.node
-    }
-}
-
 /// The location of a batch's nodes in a vector.
 #[derive(Clone, Copy, Debug)]
 pub enum Nodes<'a> {
     /// Element after element: an E-vector `[element][component][node]`, cut to the batch.
     Element,
-    /// Indices into a local vector, as packed by [`NodeTable::pack`]; see [`NodeTable::layout`].
+    /// Indices into a local vector, as packed by [`NodeTable::pack`].
     Local(&'a [u16]),
 }
 
@@ -77,16 +30,13 @@ pub struct NodeTable {
     indexed: Vec<u16>,
     /// Positions of the others, which are numbered consecutively, in that order.
     run: Vec<u16>,
-    /// Whether the components of a node are adjacent in local vectors.
-    interleaved: bool,
 }
 
 impl NodeTable {
-    /// For simplices of `nodes` nodes, all of them indexed.
+    /// For elements of `nodes` nodes, all of them indexed.
     pub fn listed(nodes: usize) -> Self {
         Self {
             nodes,
-            interleaved: true,
             indexed: (0..nodes).map(|p| p as u16).collect(),
             run: Vec::new(),
         }
@@ -98,30 +48,25 @@ impl NodeTable {
         let nodes = nodes_1d.pow(dim as u32);
         let inside = |n: usize| n > 0 && n < nodes_1d - 1;
         let along = |p: usize| [p, p / nodes_1d, p / (nodes_1d * nodes_1d)].map(|n| n % nodes_1d);
-        let interior = |&p: &usize| {
-            nodes_1d > MAX_INDEXED_DEGREE + 1 && along(p)[..dim].iter().all(|&n| inside(n))
-        };
+        let interior = |&p: &usize| along(p)[..dim].iter().all(|&n| inside(n));
         let all = 0..nodes;
         let cast = |p: usize| p as u16;
         Self {
             nodes,
-            interleaved: false,
             indexed: all.clone().filter(|p| !interior(p)).map(cast).collect(),
             run: all.filter(interior).map(cast).collect(),
         }
     }
 
-    /// The layout of local vectors of these elements.
-    pub fn layout(&self, components: usize) -> LocalLayout {
-        match self.interleaved {
-            true => LocalLayout::interleaved(components),
-            false => LocalLayout::BY_COMPONENT,
-        }
+    /// Whether interior nodes are addressed from the first one; they are in the L-vectors then, not in local
+    /// ones.
+    pub fn has_interior(&self) -> bool {
+        !self.run.is_empty()
     }
 
     /// Length of the table of a batch of `width` lanes.
     pub fn len(&self, width: usize) -> usize {
-        (self.indexed.len() + usize::from(!self.run.is_empty())) * width
+        (self.indexed.len() + usize::from(self.has_interior())) * width
     }
 
     /// Whether a batch needs no table; never the case.
@@ -151,99 +96,66 @@ impl NodeTable {
         token: L::Token,
         elements: usize,
         nodes: &Nodes,
-        source: &[L::Real],
+        source: Source<L::Real>,
         nodal: &mut [L],
     ) {
         match *nodes {
-            Nodes::Element => elements::gather(token, elements, source, nodal),
+            Nodes::Element => elements::gather(token, elements, source.numbers, nodal),
             Nodes::Local(table) => {
-                let np = self.nodes;
-                let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);
-                let components = source.chunks_exact(LOCAL_STRIDE);
-                for (nodal, source) in nodal.chunks_exact_mut(np).zip(components) {
-                    let Some(source) = source.first_chunk::<LOCAL_NODES>() else {
-                        continue;
-                    };
-                    for (row, &position) in indices.chunks_exact(L::WIDTH).zip(&self.indexed) {
-                        nodal[usize::from(position)] =
-                            L::from_fn(token, |lane| source[usize::from(row[lane])]);
-                    }
-                    if !self.run.is_empty() {
-                        gather_runs(token, &self.run, first, source, nodal);
-                    }
+                let (table, first) = table.split_at(self.indexed.len() * L::WIDTH);
+                let list = self.list(table, nodal.len());
+                rows::gather_listed(token, list, source.numbers, nodal);
+                if self.has_interior() {
+                    runs::gather(token, self.runs(first), source.interior, nodal);
                 }
             }
         }
     }
 
-    /// Writes (`Element`) or adds (`Local`) `nodal`, of hexahedra or quadrilaterals, to `target`, element
-    /// after element.
+    /// Writes (`Element`) or adds (`Local`) `nodal`, of hexahedra or quadrilaterals, to `target`.
     #[inline(always)]
     pub(crate) fn scatter<L: Lanes>(
         &self,
         elements: usize,
         nodes: &Nodes,
         nodal: &[L],
-        target: &mut [L::Real],
+        target: Target<L::Real>,
     ) {
         match *nodes {
-            Nodes::Element => elements::scatter(elements, nodal, target),
+            Nodes::Element => elements::scatter(elements, nodal, target.numbers),
             Nodes::Local(table) => {
-                let np = self.nodes;
-                let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);
-                let components = target.chunks_exact_mut(LOCAL_STRIDE);
-                for (nodal, target) in nodal.chunks_exact(np).zip(components) {
-                    let Some(target) = target.first_chunk_mut::<LOCAL_NODES>() else {
-                        continue;
-                    };
-                    for (row, &position) in indices.chunks_exact(L::WIDTH).zip(&self.indexed) {
-                        let value = nodal[usize::from(position)];
-                        if elements == L::WIDTH {
-                            for lane in 0..L::WIDTH {
-                                target[usize::from(row[lane])] += value.lanes()[lane];
-                            }
-                        } else {
-                            for lane in 0..elements {
-                                target[usize::from(row[lane])] += value.lanes()[lane];
-                            }
-                        }
-                    }
-                    // Interior nodes belong to a single element.
-                    for (lane, &first) in first.iter().enumerate().take(elements) {
-                        let out = &mut target[usize::from(first)..][..self.run.len()];
-                        for (out, &position) in out.iter_mut().zip(&self.run) {
-                            *out = nodal[usize::from(position)].lanes()[lane];
-                        }
-                    }
+                let (table, first) = table.split_at(self.indexed.len() * L::WIDTH);
+                let list = self.list(table, nodal.len());
+                rows::scatter_listed(elements, list, nodal, target.numbers);
+                if self.has_interior() {
+                    runs::scatter(self.runs(&first[..elements]), nodal, target.interior);
                 }
             }
         }
     }
-}
 
-/// Reads the interior nodes, eight at a time from each lane's run.
-#[inline(always)]
-fn gather_runs<L: Lanes>(
-    token: L::Token,
-    positions: &[u16],
-    first: &[u16],
-    source: &[L::Real; LOCAL_NODES],
-    nodal: &mut [L],
-) {
-    const BLOCK: usize = 8;
-    let len = positions.len();
-    let runs: [&[L::Real]; MAX_LANES] =
-        core::array::from_fn(|lane| &source[usize::from(first[lane % L::WIDTH])..][..len]);
-    let (blocks, rest) = positions.as_chunks::<BLOCK>();
-    for (b, positions) in blocks.iter().enumerate() {
-        let values: [&[L::Real]; MAX_LANES] =
-            core::array::from_fn(|lane| &runs[lane][b * BLOCK..][..BLOCK]);
-        for (i, &position) in positions.iter().enumerate() {
-            nodal[usize::from(position)] = L::from_fn(token, |lane| values[lane][i]);
+    /// The interior nodes.
+    #[inline(always)]
+    fn runs<'a>(&'a self, first: &'a [u16]) -> runs::Runs<'a> {
+        runs::Runs {
+            first,
+            positions: &self.run,
+            nodes: self.nodes,
         }
     }
-    let start = blocks.len() * BLOCK;
-    for (i, &position) in rest.iter().enumerate() {
-        nodal[usize::from(position)] = L::from_fn(token, |lane| runs[lane][start + i]);
+
+    /// The indexed nodes of elements with so many numbers.
+    #[inline(always)]
+    fn list<'a>(
+        &'a self,
+        table: &'a [u16],
+        numbers: usize,
+    ) -> rows::List<'a, impl Iterator<Item = usize>> {
+        rows::List {
+            table,
+            positions: self.indexed.iter().map(|&position| usize::from(position)),
+            nodes: self.nodes,
+            components: numbers / self.nodes,
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Local vectors of simplices: the components of a node form a row, padded to a power of two, so that rows
-//! are read and added to as vectors, and transposed between rows and lanes.
+//! Local vectors: the components of a node form a row, padded to a power of two, so that rows are read and
+//! added to as vectors, and transposed between rows and lanes.
 
 #![allow(
     clippy::needless_range_loop,
@@ -8,9 +8,10 @@
 
 use super::{LOCAL_NODES, MAX_LANES, Nodes, elements};
 use crate::scalar::{Lanes, Real};
+use core::ops::Range;
 use fearless_simd::Simd;
 
-/// Length of a node's row in a local vector of simplices.
+/// Length of a node's row in a local vector.
 #[inline]
 pub const fn row_len(components: usize) -> usize {
     match components {
@@ -29,6 +30,30 @@ pub(crate) struct Places<'a> {
     pub(crate) components: usize,
 }
 
+/// A batch's nodes that have an index of their own.
+pub(super) struct List<'a, P> {
+    /// `[listed node][lane]`
+    pub(super) table: &'a [u16],
+    /// The positions of the listed nodes in the element.
+    pub(super) positions: P,
+    /// Nodes of an element, and components of a node.
+    pub(super) nodes: usize,
+    pub(super) components: usize,
+}
+
+impl<'a> Places<'a> {
+    /// All nodes of the elements.
+    #[inline(always)]
+    fn list(&self, table: &'a [u16]) -> List<'a, Range<usize>> {
+        List {
+            table,
+            positions: 0..self.nodes_per_element,
+            nodes: self.nodes_per_element,
+            components: self.components,
+        }
+    }
+}
+
 /// Reads the elements into `nodal` `[component][node]`; lanes without an element repeat the last one of an
 /// E-vector, or follow their table in a local vector.
 #[inline(always)]
@@ -40,13 +65,24 @@ pub(crate) fn gather<L: Lanes>(
 ) {
     match places.nodes {
         Nodes::Element => elements::gather(token, places.elements, source, nodal),
-        Nodes::Local(table) => match row_len(places.components) {
-            0 => {}
-            1 => gather_rows::<L, 1>(token, (places, table), source, nodal),
-            2 => gather_rows::<L, 2>(token, (places, table), source, nodal),
-            4 => gather_rows::<L, 4>(token, (places, table), source, nodal),
-            _ => gather_rows::<L, 8>(token, (places, table), source, nodal),
-        },
+        Nodes::Local(table) => gather_listed(token, places.list(table), source, nodal),
+    }
+}
+
+/// Reads the listed nodes from a local vector.
+#[inline(always)]
+pub(super) fn gather_listed<L: Lanes>(
+    token: L::Token,
+    list: List<impl Iterator<Item = usize>>,
+    source: &[L::Real],
+    nodal: &mut [L],
+) {
+    match row_len(list.components) {
+        0 => {}
+        1 => gather_rows::<L, 1>(token, list, source, nodal),
+        2 => gather_rows::<L, 2>(token, list, source, nodal),
+        4 => gather_rows::<L, 4>(token, list, source, nodal),
+        _ => gather_rows::<L, 8>(token, list, source, nodal),
     }
 }
 
@@ -68,16 +104,15 @@ pub(crate) fn gather_any<L: Lanes>(
 #[inline(always)]
 fn gather_rows<L: Lanes, const R: usize>(
     token: L::Token,
-    (places, table): (Places, &[u16]),
+    list: List<impl Iterator<Item = usize>>,
     source: &[L::Real],
     nodal: &mut [L],
 ) {
     let Some(rows) = source.as_chunks::<R>().0.first_chunk::<LOCAL_NODES>() else {
         return;
     };
-    let nodes = places.nodes_per_element;
-    for n in 0..nodes {
-        let indices = &table[n * L::WIDTH..][..L::WIDTH];
+    for (n, position) in list.positions.enumerate() {
+        let indices = &list.table[n * L::WIDTH..][..L::WIDTH];
         let values = to_lanes::<L, R>(
             token,
             #[inline(always)]
@@ -85,8 +120,8 @@ fn gather_rows<L: Lanes, const R: usize>(
         );
         // Of a fixed length, so that the values stay in registers.
         for c in 0..R {
-            if c < places.components {
-                nodal[c * nodes + n] = values[c];
+            if c < list.components {
+                nodal[c * list.nodes + position] = values[c];
             }
         }
     }
@@ -97,13 +132,24 @@ fn gather_rows<L: Lanes, const R: usize>(
 pub(crate) fn scatter<L: Lanes>(places: Places, nodal: &[L], target: &mut [L::Real]) {
     match places.nodes {
         Nodes::Element => elements::scatter(places.elements, nodal, target),
-        Nodes::Local(table) => match row_len(places.components) {
-            0 => {}
-            1 => scatter_rows::<L, 1>((places, table), nodal, target),
-            2 => scatter_rows::<L, 2>((places, table), nodal, target),
-            4 => scatter_rows::<L, 4>((places, table), nodal, target),
-            _ => scatter_rows::<L, 8>((places, table), nodal, target),
-        },
+        Nodes::Local(table) => scatter_listed(places.elements, places.list(table), nodal, target),
+    }
+}
+
+/// Adds the listed nodes of so many elements to a local vector.
+#[inline(always)]
+pub(super) fn scatter_listed<L: Lanes>(
+    elements: usize,
+    list: List<impl Iterator<Item = usize>>,
+    nodal: &[L],
+    target: &mut [L::Real],
+) {
+    match row_len(list.components) {
+        0 => {}
+        1 => scatter_rows::<L, 1>(elements, list, nodal, target),
+        2 => scatter_rows::<L, 2>(elements, list, nodal, target),
+        4 => scatter_rows::<L, 4>(elements, list, nodal, target),
+        _ => scatter_rows::<L, 8>(elements, list, nodal, target),
     }
 }
 
@@ -123,7 +169,8 @@ pub(crate) fn scatter_any<L: Lanes>(
 
 #[inline(always)]
 fn scatter_rows<L: Lanes, const R: usize>(
-    (places, table): (Places, &[u16]),
+    elements: usize,
+    list: List<impl Iterator<Item = usize>>,
     nodal: &[L],
     target: &mut [L::Real],
 ) {
@@ -131,22 +178,21 @@ fn scatter_rows<L: Lanes, const R: usize>(
     let (Some(rows), Some(&first)) = (rows.first_chunk_mut::<LOCAL_NODES>(), nodal.first()) else {
         return;
     };
-    let nodes = places.nodes_per_element;
-    for n in 0..nodes {
-        let indices = &table[n * L::WIDTH..][..L::WIDTH];
+    for (n, position) in list.positions.enumerate() {
+        let indices = &list.table[n * L::WIDTH..][..L::WIDTH];
         let mut values = [first.constant(0.0); R];
         for c in 0..R {
-            if c < places.components {
-                values[c] = nodal[c * nodes + n];
+            if c < list.components {
+                values[c] = nodal[c * list.nodes + position];
             }
         }
         to_rows(&mut values);
-        if places.elements == L::WIDTH {
+        if elements == L::WIDTH {
             for lane in 0..L::WIDTH {
                 add(&values, lane, &mut rows[usize::from(indices[lane])]);
             }
         } else {
-            for lane in 0..places.elements {
+            for lane in 0..elements {
                 add(&values, lane, &mut rows[usize::from(indices[lane])]);
             }
         }
@@ -201,7 +247,7 @@ pub(crate) fn to_lanes<L: Lanes, const R: usize>(
 
 /// Transposes `[number][lane]` to `[lane][number]`, vector after vector.
 #[inline(always)]
-fn to_rows<L: Lanes, const R: usize>(halves: &mut [L; R]) {
+pub(super) fn to_rows<L: Lanes, const R: usize>(halves: &mut [L; R]) {
     reverse(halves);
     let mut len = 2;
     while len <= R {

@@ -1,7 +1,9 @@
 //! Host loops: SIMD over elements, whose matrices are read once.
 
 use crate::family::MatrixStorage;
-use crate::family::batch::{Batch, ElementKernel, Identity, Workspace, gather_any, scatter_any};
+use crate::family::batch::{
+    Batch, ElementKernel, Identity, Source, Target, Workspace, gather_any, scatter_any,
+};
 use crate::scalar::{Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -125,8 +127,8 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
     fn apply(
         &self,
         batch: &Batch<L::Real>,
-        source: &[L::Real],
-        target: &mut [L::Real],
+        source: Source<L::Real>,
+        target: Target<L::Real>,
         workspace: &mut Workspace,
     ) {
         let Scratch { u, v } = self.identity.scratch_of(workspace, || self.scratch());
@@ -134,19 +136,19 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
             #[inline(always)]
             || {
                 let places = batch.places(self.nodes, self.components);
-                gather_any(self.token, places, source, u);
+                gather_any(self.token, places, source.numbers, u);
                 v.fill(L::splat(self.token, L::Real::from_f64(0.0)));
                 let size = self.storage.unknowns;
                 let sides = u.chunks_exact(size).zip(v.chunks_exact_mut(size));
                 for (u, v) in sides {
                     self.multiply(batch.geometry, u, v);
                 }
-                scatter_any(self.token, places, v, target);
+                scatter_any(self.token, places, v, target.numbers);
             },
         );
     }
 
-    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+    fn diagonal(&self, batch: &Batch<L::Real>, target: Target<L::Real>, workspace: &mut Workspace) {
         let Scratch { v, .. } = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
@@ -160,7 +162,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
                     self.token,
                     batch.places(self.nodes, self.components),
                     v,
-                    target,
+                    target.numbers,
                 );
             },
         );

@@ -1,8 +1,9 @@
-//! The components of a vector as slices that can be split at a node.
+//! The components of a vector as slices, and copies between them and local vectors.
 
 use super::MAX_COMPONENTS;
-use femto_fem::space::Layout;
-use femto_kernel::family::batch::LocalLayout;
+use femto_fem::space::{Chunk, Layout};
+use femto_kernel::family::batch::row_len;
+use femto_kernel::form::MAX_FIELDS;
 use femto_kernel::scalar::Real;
 
 /// A vector's nodes from some node on: `count` slices (one, or one per component) of `width` numbers per
@@ -70,42 +71,60 @@ impl<'a, T: Real> Fields<'a, T> {
         self.slices[0].len() / self.width
     }
 
-    /// Overwrites the nodes with the first ones of local vector `source`.
-    pub(super) fn write(&mut self, source: &[T], local: LocalLayout) {
-        if self.count == 1 {
-            let target = (&mut *self.slices[0], self.width);
-            return match local.component {
-                1 => copy_rows((source, local.node), target),
-                stride => join((source, stride), target),
-            };
-        }
-        for (component, target) in self.slices.iter_mut().enumerate().take(self.count) {
-            let source = &source[component * local.component..];
-            copy_strided((source, local.node), (target, 1));
+    /// Overwrites the first nodes with those of local vector `source`.
+    pub(super) fn write(&mut self, nodes: usize, source: &[T]) {
+        let (width, row) = (self.width, row_len(self.count * self.width));
+        for (n, target) in self.slices().iter_mut().enumerate() {
+            let source = source.get(n..).unwrap_or_default();
+            copy_rows((source, row), (&mut target[..nodes * width], width));
         }
     }
 
-    /// One component of one node.
-    pub(super) fn at(&mut self, node: usize, component: usize) -> &mut T {
-        let offset = node * self.width + component % self.width;
-        &mut self.slices[component / self.width][offset]
+    /// The slices.
+    pub(super) fn slices(&mut self) -> &mut [&'a mut [T]] {
+        &mut self.slices[..self.count]
+    }
+
+    /// Numbers per node in each slice.
+    pub(super) fn width(&self) -> usize {
+        self.width
     }
 }
 
-/// Copies one number per node, up to the shorter slice; each slice comes with its stride between nodes.
-pub(super) fn copy_strided<T: Copy>(source: (&[T], usize), target: (&mut [T], usize)) {
-    let ((source, from), (target, to)) = (source, target);
-    if (from, to) == (1, 1) {
-        copy_rows((source, 1), (target, 1));
-        return;
+/// An L-vector: its layout, components and numbers.
+pub(super) type Numbers<'a, T> = (Layout, usize, &'a [T]);
+
+// Auxiliary fields are such vectors too.
+const _: () = assert!(MAX_FIELDS <= MAX_COMPONENTS);
+
+/// The slices of an L-vector from the first private node of a chunk on.
+pub(super) struct Slices<'a, T> {
+    slices: [&'a [T]; MAX_COMPONENTS],
+    count: usize,
+}
+
+impl<'a, T> Slices<'a, T> {
+    pub(super) fn new(chunk: &Chunk, (layout, components, u): Numbers<'a, T>) -> Self {
+        let (count, width) = split_components(layout, components);
+        let length = u.len().checked_div(count).unwrap_or(0).max(1);
+        let mut parts = u.chunks_exact(length);
+        let slice = |_| match parts.next() {
+            Some(part) => &part[chunk.private.start * width..],
+            None => &[],
+        };
+        Self {
+            slices: core::array::from_fn(slice),
+            count,
+        }
     }
-    let targets = target.iter_mut().step_by(to);
-    for (target, &number) in targets.zip(source.iter().step_by(from)) {
-        *target = number;
+
+    pub(super) fn get(&self) -> &[&'a [T]] {
+        &self.slices[..self.count]
     }
 }
 
-/// Copies the numbers of nodes, up to the shorter slice; each slice comes with its numbers per node.
+/// Copies the numbers of nodes, up to the shorter slice and the shorter row; each slice comes with its numbers
+/// per node.
 pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize)) {
     let ((source, from), (target, to)) = (source, target);
     match (from, to) {
@@ -117,7 +136,7 @@ pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize
         (3, 4) => copy_triples(source.as_chunks::<3>().0, target.as_chunks_mut::<4>().0),
         (4, 3) => copy_triples(source.as_chunks::<4>().0, target.as_chunks_mut::<3>().0),
         _ => {
-            for (source, target) in source.chunks_exact(from).zip(target.chunks_exact_mut(to)) {
+            for (source, target) in source.chunks(from).zip(target.chunks_mut(to)) {
                 for (target, &number) in target.iter_mut().zip(source) {
                     *target = number;
                 }
@@ -126,66 +145,26 @@ pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize
     }
 }
 
-/// Copies rows of `width` numbers to one slice for each, `stride` apart.
-pub(super) fn split<T: Copy>((source, width): (&[T], usize), (target, stride): (&mut [T], usize)) {
-    match width {
-        // Fixed lengths again.
-        2 => split_rows(source.as_chunks::<2>().0, target.chunks_mut(stride)),
-        3 => split_rows(source.as_chunks::<3>().0, target.chunks_mut(stride)),
-        _ => {
-            for (n, target) in target.chunks_mut(stride).enumerate().take(width) {
-                copy_strided((source.get(n..).unwrap_or_default(), width), (target, 1));
+/// Copies the rows of listed nodes to one row after the other; each slice comes with its numbers per node.
+pub(super) fn pick_rows<T: Copy>(source: (&[T], usize), nodes: &[u32], target: (&mut [T], usize)) {
+    let ((source, from), (target, to)) = (source, target);
+    let targets = nodes.iter().zip(target.chunks_mut(to));
+    match from {
+        1 => {
+            for (&node, target) in targets {
+                target[0] = source[node as usize];
             }
         }
-    }
-}
-
-/// The inverse of [`split`].
-fn join<T: Copy>((source, stride): (&[T], usize), (target, width): (&mut [T], usize)) {
-    match width {
-        2 => join_rows(source.chunks(stride), target.as_chunks_mut::<2>().0),
-        3 => join_rows(source.chunks(stride), target.as_chunks_mut::<3>().0),
-        _ => {
-            for (n, source) in source.chunks(stride).enumerate().take(width) {
-                copy_strided(
-                    (source, 1),
-                    (target.get_mut(n..).unwrap_or_default(), width),
-                );
+        3 => {
+            let source = source.as_chunks::<3>().0;
+            for (&node, target) in targets {
+                target[..3].copy_from_slice(&source[node as usize]);
             }
         }
-    }
-}
-
-fn split_rows<'a, T: Copy + 'a, const C: usize>(
-    rows: &[[T; C]],
-    mut targets: impl Iterator<Item = &'a mut [T]>,
-) {
-    let mut targets: [&mut [T]; C] = std::array::from_fn(|_| targets.next().unwrap_or_default());
-    let len = targets.iter().map(|target| target.len()).min().unwrap_or(0);
-    let rows = &rows[..len.min(rows.len())];
-    // Of the same length, so that no index is checked.
-    for target in &mut targets {
-        *target = &mut std::mem::take(target)[..rows.len()];
-    }
-    for (n, row) in rows.iter().enumerate() {
-        for (target, &number) in targets.iter_mut().zip(row) {
-            target[n] = number;
-        }
-    }
-}
-
-fn join_rows<'a, T: Copy + 'a, const C: usize>(
-    mut sources: impl Iterator<Item = &'a [T]>,
-    rows: &mut [[T; C]],
-) {
-    let sources: [&[T]; C] = std::array::from_fn(|_| sources.next().unwrap_or_default());
-    let len = sources.iter().map(|source| source.len()).min().unwrap_or(0);
-    let len = len.min(rows.len());
-    let rows = &mut rows[..len];
-    let sources = sources.map(|source| &source[..len]);
-    for (n, row) in rows.iter_mut().enumerate() {
-        for (number, source) in row.iter_mut().zip(sources) {
-            *number = source[n];
+        _ => {
+            for (&node, target) in targets {
+                target[..from].copy_from_slice(&source[node as usize * from..][..from]);
+            }
         }
     }
 }
@@ -199,29 +178,6 @@ fn copy_triples<T: Copy, const S: usize, const R: usize>(source: &[[T; S]], targ
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_are_split_and_joined() {
-        const STRIDE: usize = 11;
-        for width in 1..9 {
-            let source: Vec<usize> = (0..7 * width).collect();
-            let mut parts = vec![usize::MAX; width * STRIDE];
-            split((&source, width), (&mut parts, STRIDE));
-            for (n, part) in parts.chunks(STRIDE).enumerate() {
-                for (node, &number) in part.iter().enumerate() {
-                    let wanted = if node < 7 {
-                        node * width + n
-                    } else {
-                        usize::MAX
-                    };
-                    assert_eq!(number, wanted, "{width}");
-                }
-            }
-            let mut joined = vec![usize::MAX; source.len()];
-            join((&parts, STRIDE), (&mut joined, width));
-            assert_eq!(joined, source);
-        }
-    }
 
     #[test]
     fn rows_of_any_lengths_are_copied() {

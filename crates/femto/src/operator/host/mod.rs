@@ -6,6 +6,7 @@
 //! chunk order. So no thread waits for another's sums, each output entry is written once, and results do
 //! not depend on the number of threads.
 
+mod ahead;
 mod fields;
 mod matrices;
 mod pack;
@@ -16,7 +17,7 @@ use crate::Number;
 use crate::pool::Pool;
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::EvalContext;
-use femto_kernel::family::batch::{ElementKernel, LocalLayout, NodeTable, Workspace};
+use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable, Workspace, row_len};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::host::{Host, HostBuffer};
@@ -142,7 +143,7 @@ impl<T: Number> HostBound<T> {
         let nodal: Vec<T> = nodal.map(|&value| T::from_f64(value)).collect();
         let nodes = binding.plan.node_table();
         let fields = params.fields().count(FieldKind::Nodal);
-        let lens = [components, fields].map(|count| nodes.layout(count).len(count));
+        let lens = [components, fields].map(|count| row_len(count) * LOCAL_NODES);
         let scratch = Pool::default();
         for _ in 0..host.threads() {
             scratch.put(Scratch::new(host, lens, &kernels)?);
@@ -169,11 +170,6 @@ impl<T: Number> HostBound<T> {
             shared,
             restriction,
         })
-    }
-
-    /// The layout of local vectors.
-    fn local(&self, components: usize) -> LocalLayout {
-        self.nodes.layout(components)
     }
 
     /// Memory for a thread; allocated anew if more threads work than the host has.

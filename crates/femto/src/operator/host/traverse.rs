@@ -1,11 +1,14 @@
 //! Traversal of chunks and batches, and the sums of shared nodes.
 
-use super::fields::{Fields, copy_rows, copy_strided, split, split_components};
+use super::ahead::Ahead;
+use super::fields::{Fields, Numbers, Slices, copy_rows, pick_rows, split_components};
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::{Chunk, Layout};
 use femto_kernel::family::EvalContext;
-use femto_kernel::family::batch::{Batch, ElementKernel, LocalLayout, Nodes, Vertices, Workspace};
+use femto_kernel::family::batch::{
+    Batch, ElementKernel, Nodes, Source, Target, Vertices, Workspace, row_len,
+};
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
@@ -61,16 +64,17 @@ impl<T: Number> HostBound<T> {
             );
             return;
         }
-        let begins = self.restriction.block == 0;
-        for node in 0..count {
-            for component in 0..self.components {
-                let mut sum = T::default();
-                for &source in self.restriction.sources(first + node) {
-                    sum += shared[source as usize * self.components + component];
-                }
-                match begins {
-                    true => *nodes.at(node, component) = sum,
-                    false => *nodes.at(node, component) += sum,
+        let (components, width) = (self.components, nodes.width());
+        let adds = self.restriction.block > 0;
+        for (n, slice) in nodes.slices().iter_mut().enumerate() {
+            let rows = slice.chunks_exact_mut(width);
+            for (row, sources) in rows.zip(self.restriction.sources_from(first)) {
+                for (component, number) in (n..).zip(row) {
+                    let mut sum = if adds { *number } else { T::default() };
+                    for &source in sources {
+                        sum += shared[source as usize * components + component];
+                    }
+                    *number = sum;
                 }
             }
         }
@@ -123,12 +127,12 @@ impl<T: Number> HostBound<T> {
                     self.element_fields(elements.clone(), &mut nodal);
                     let batch = Batch {
                         nodes: Nodes::Element,
-                        nodal: &nodal,
+                        nodal: Source::of(&nodal),
                         ..*batch
                     };
                     let range =
                         (elements.start - start) * numbers..(elements.end - start) * numbers;
-                    let (u, v) = (&u[range.clone()], &mut v[range]);
+                    let (u, v) = (Source::of(&u[range.clone()]), Target::of(&mut v[range]));
                     kernel.apply(&batch, u, v, workspace);
                 });
             }
@@ -212,7 +216,7 @@ impl<T: Number> HostBound<T> {
                 },
                 geometry: own_geometry,
                 auxiliary,
-                nodal: &[],
+                nodal: Source::of(&[]),
                 points,
                 context,
             });
@@ -284,63 +288,64 @@ impl<T: Number> Pass<'_, T> {
         }
         let fields = (Layout::Blocked, bound.fields, &bound.nodal[..]);
         self.copy_in(chunk, fields, nodal);
-        let local = bound.local(components);
-        let (slices, width) = match local {
-            LocalLayout::BY_COMPONENT => (components, 1),
-            LocalLayout { node, .. } => (1, node),
+        let (interior, of_fields) = (Slices::new(chunk, own), Slices::new(chunk, fields));
+        let source = Source {
+            numbers: input,
+            interior: interior.get(),
         };
-        for slice in 0..slices {
-            sums[slice * local.component..][..chunk.nodes() * width].fill(T::default());
-        }
+        let nodal = Source {
+            numbers: nodal,
+            interior: of_fields.get(),
+        };
+        let (row, local) = (row_len(components), self.local_nodes(chunk));
+        let shared_nodes = chunk.private.len() * row..chunk.nodes() * row;
+        sums[..local * row].fill(T::default());
+        sums[shared_nodes.clone()].fill(T::default());
+        let mut ahead = Ahead::new(bound, index);
         for segment in &bound.segments[index] {
             let (kernel, workspace) = bound.kernel(segment, workspaces);
             bound.batches((index, segment), self.context, |batch| {
                 let batch = Batch { nodal, ..*batch };
+                let target = Target {
+                    numbers: &mut *sums,
+                    interior: v.slices(),
+                };
+                ahead.prefetch(batch.elements, source.interior, target.interior);
                 match self.action {
-                    Action::Apply => kernel.apply(&batch, input, sums, workspace),
-                    Action::Diagonal => kernel.diagonal(&batch, sums, workspace),
+                    Action::Apply => kernel.apply(&batch, source, target, workspace),
+                    Action::Diagonal => kernel.diagonal(&batch, target, workspace),
                 }
             });
         }
-        v.write(sums, local);
-        let private = chunk.private.len();
-        for (entry, shared) in shared.chunks_exact_mut(components).enumerate() {
-            for (component, shared) in shared.iter_mut().enumerate() {
-                *shared = sums[local.place(component, private + entry)];
-            }
-        }
+        v.write(local, sums);
+        copy_rows((&sums[shared_nodes], row), (shared, components));
+    }
+
+    /// The number of a chunk's private nodes that are copied to local vectors, the first ones.
+    fn local_nodes(&self, chunk: &Chunk) -> usize {
+        let end = match self.bound.nodes.has_interior() {
+            true => chunk.interior.start,
+            false => chunk.private.end,
+        };
+        end - chunk.private.start
     }
 
     /// Copies a chunk's nodes to a local vector.
-    fn copy_in(
-        &self,
-        chunk: &Chunk,
-        (layout, components, u): (Layout, usize, &[T]),
-        input: &mut [T],
-    ) {
-        let bound = self.bound;
-        let local = bound.local(components);
+    fn copy_in(&self, chunk: &Chunk, (layout, components, u): Numbers<T>, input: &mut [T]) {
         let (count, width) = split_components(layout, components);
-        let length = u.len().checked_div(count).unwrap_or(0);
-        let private = chunk.private.start * width..chunk.private.end * width;
-        if count == 1 {
-            let own = (&u[private.clone()], width);
-            match local.component {
-                1 => copy_rows(own, (&mut input[..], local.node)),
-                stride => split(own, (&mut input[..], stride)),
-            }
-        }
-        for component in 0..components {
-            let u = &u[component / width * length..][..length];
-            let input = &mut input[component * local.component..];
-            if count > 1 {
-                copy_strided((&u[private.clone()], 1), (input, local.node));
-            }
-            let shared = input[chunk.private.len() * local.node..].iter_mut();
-            let list = &bound.restriction.interface[chunk.interface.clone()];
-            for (target, &node) in shared.step_by(local.node).zip(list) {
-                *target = u[node as usize * width + component % width];
-            }
+        let (length, row) = (u.len().checked_div(count).unwrap_or(0), row_len(components));
+        let own =
+            chunk.private.start * width..(chunk.private.start + self.local_nodes(chunk)) * width;
+        let list = &self.bound.restriction.interface[chunk.interface.clone()];
+        for slice in 0..count {
+            let u = &u[slice * length..][..length];
+            let input = &mut input[slice..];
+            copy_rows((&u[own.clone()], width), (input, row));
+            pick_rows(
+                (u, width),
+                list,
+                (&mut input[chunk.private.len() * row..], row),
+            );
         }
     }
 }

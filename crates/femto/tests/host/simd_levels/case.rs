@@ -6,7 +6,8 @@ use crate::common::{Random, difference};
 use femto::Number;
 use femto::kernel::family::EvalContext;
 use femto::kernel::family::batch::{
-    Batch, ElementKernel, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes, Vertices, Workspace,
+    Batch, ElementKernel, LOCAL_NODES, MAX_LANES, NodeTable, Nodes, Source, Target, Vertices,
+    Workspace, row_len,
 };
 use femto::kernel::family::fields::{FieldKind, Fields};
 use femto::kernel::family::oracle::{self, OracleGeometry};
@@ -56,7 +57,6 @@ pub struct Case<'a, F, const D: usize, const C: usize> {
 
 /// One kernel, and a batch of samples packed for it: lanes take the samples cyclically, unused lanes hold
 /// NaN.
-/// an element hold NaN.
 struct Packed<T> {
     kernel: Box<dyn ElementKernel<T>>,
     elements: usize,
@@ -67,7 +67,13 @@ struct Packed<T> {
 
 impl<T: Number> Packed<T> {
     /// `nodal` are the auxiliary fields at the nodes.
-    fn run(&self, action: Action, nodes: Nodes, (source, nodal): (&[T], &[T]), target: &mut [T]) {
+    fn run(
+        &self,
+        action: Action,
+        nodes: Nodes,
+        (source, nodal): (Source<T>, Source<T>),
+        target: Target<T>,
+    ) {
         let batch = Batch {
             elements: self.elements,
             nodes,
@@ -176,7 +182,9 @@ where
                     self.basis.points_1d
                 );
                 let first = self.element_vectors(&packed, &what);
-                self.local_vectors(&packed, &what);
+                // Interleaved components, and blocked ones.
+                self.local_vectors(&packed, 1, &what);
+                self.local_vectors(&packed, C, &what);
                 let narrowest = narrowest.get_or_insert_with(|| first.clone());
                 let error = relative_error(&first, narrowest);
                 assert!(error < tolerance::<T>(), "levels differ: {what}: {error}");
@@ -253,7 +261,8 @@ where
             .collect();
         // Filled with NaN, with room for one element too many.
         let mut target = vec![T::from_f64(f64::NAN); (packed.elements + 1) * len];
-        packed.run(self.action, Nodes::Element, (&source, &nodal), &mut target);
+        let inputs = (Source::of(&source), Source::of(&nodal));
+        packed.run(self.action, Nodes::Element, inputs, Target::of(&mut target));
         let target: Vec<f64> = target.iter().map(|v| v.to_f64()).collect();
         for (element, found) in target.chunks_exact(len).enumerate() {
             if element == packed.elements {
@@ -269,26 +278,32 @@ where
         target[..len].to_vec()
     }
 
-    /// Local vectors in which elements of the same sample share their shell, so that several lanes
-    /// add to the same entries.
-    fn local_vectors<T: Number>(&self, packed: &Packed<T>, what: &str) {
+    /// Local vectors in which elements of the same sample share their shell, so that several lanes add to the
+    /// same entries; interior nodes are in L-vectors of so many slices.
+    fn local_vectors<T: Number>(&self, packed: &Packed<T>, slices: usize, what: &str) {
+        let what = &format!("local vectors, {slices} slices, {what}");
         let places = Places::new((D, self.basis.nodes_1d), self.samples.len());
         let (np, lanes) = (self.basis.nodes(), packed.kernel.lanes());
         let nodes = NodeTable::tensor(D, self.basis.nodes_1d);
         let mut table = vec![0; nodes.len(lanes)];
         let scale = self.expected.iter().flatten();
         let scale = scale.fold(0.0, |scale: f64, v| scale.max(v.abs()));
-        let nan = T::from_f64(f64::NAN);
-        let mut source = vec![nan; C * LOCAL_STRIDE];
-        let mut nodal = vec![nan; self.fields.count(FieldKind::Nodal) * LOCAL_STRIDE];
-        let mut target = vec![T::default(); C * LOCAL_STRIDE];
-        // Shells have initial values; interior nodes, which belong to one element, have none.
         let used = places.shared() + packed.elements * places.interior;
+        let is_local = |place: usize| place < places.shared() || !nodes.has_interior();
+        let fields = self.fields.count(FieldKind::Nodal);
+        let mut source = Vectors::<T>::new(C, slices, used);
+        let mut nodal = Vectors::<T>::new(fields, fields, used);
+        let mut target = Vectors::<T>::new(C, slices, used);
+        // Shells have initial values; interior nodes, which belong to one element, have none.
         let mut expected = vec![vec![0.0; used]; C];
         for (c, expected) in expected.iter_mut().enumerate() {
-            for (place, expected) in expected.iter_mut().enumerate().take(places.shared()) {
-                let before = T::from_f64(scale * (place % 7) as f64 / 7.0);
-                target[c * LOCAL_STRIDE + place] = before;
+            for (place, expected) in expected.iter_mut().enumerate() {
+                let shell = place < places.shared();
+                let before = if shell { (place % 7) as f64 / 7.0 } else { 0.0 };
+                let before = T::from_f64(scale * before);
+                if is_local(place) {
+                    *target.at(c, place, true) = before;
+                }
                 *expected = before.to_f64();
             }
         }
@@ -298,28 +313,93 @@ where
             nodes.pack((element, lanes), |p| place(p) as u16, &mut table);
             for n in 0..C * np {
                 let (c, at) = (n / np, place(n % np));
-                source[c * LOCAL_STRIDE + at] = T::from_f64(self.inputs[sample][n]);
+                *source.at(c, at, is_local(at)) = T::from_f64(self.inputs[sample][n]);
                 expected[c][at] += self.expected[sample][n];
             }
-            for (field, nodal) in nodal.chunks_exact_mut(LOCAL_STRIDE).enumerate() {
-                let values = &self.samples[sample].nodal[field * np..][..np];
-                for (n, &value) in values.iter().enumerate() {
-                    nodal[place(n)] = T::from_f64(value);
-                }
+            for (n, &value) in self.samples[sample]
+                .nodal
+                .iter()
+                .enumerate()
+                .take(fields * np)
+            {
+                let (field, at) = (n / np, place(n % np));
+                *nodal.at(field, at, is_local(at)) = T::from_f64(value);
             }
         }
-        let inputs = (&source[..], &nodal[..]);
-        packed.run(self.action, Nodes::Local(&table), inputs, &mut target);
+        let before = target.count_nan();
+        {
+            let (source_slices, nodal_slices) = (source.slices(), nodal.slices());
+            let inputs = (
+                Source {
+                    numbers: &source.local,
+                    interior: &source_slices,
+                },
+                Source {
+                    numbers: &nodal.local,
+                    interior: &nodal_slices,
+                },
+            );
+            let (width, own) = (target.width, &mut target);
+            let mut interior: Vec<_> = own.interior.chunks_mut((used * width).max(1)).collect();
+            let output = Target {
+                numbers: &mut own.local,
+                interior: &mut interior,
+            };
+            packed.run(self.action, Nodes::Local(&table), inputs, output);
+        }
         // Every lane may have added to an entry.
         let most = lanes.div_ceil(self.samples.len()).max(2) as f64;
-        for (target, expected) in target.chunks_exact(LOCAL_STRIDE).zip(&expected) {
-            let (found, unused) = target.split_at(used);
-            let found: Vec<f64> = found.iter().map(|v| v.to_f64()).collect();
+        let mut read = 0;
+        for (c, expected) in expected.iter().enumerate() {
+            let found = (0..used).map(|place| target.at(c, place, is_local(place)).to_f64());
+            let found: Vec<f64> = found.collect();
             let error = relative_error(&found, expected);
-            assert!(error < most * tolerance::<T>(), "local, {what}: {error}");
-            let untouched = unused.iter().all(|&value| value == T::default());
-            assert!(untouched, "wrote beyond: local, {what}");
+            assert!(error < most * tolerance::<T>(), "{what}: {error}");
+            read += (0..used).filter(|&place| !is_local(place)).count();
         }
+        assert_eq!(target.count_nan(), before - read, "wrote elsewhere: {what}");
+    }
+}
+
+/// A local vector and the interior nodes in an L-vector, filled with NaN.
+struct Vectors<T> {
+    local: Vec<T>,
+    row: usize,
+    interior: Vec<T>,
+    /// Numbers per node and slice, and numbers of a slice.
+    width: usize,
+    len: usize,
+}
+
+impl<T: Number> Vectors<T> {
+    fn new(components: usize, slices: usize, nodes: usize) -> Self {
+        let nan = T::from_f64(f64::NAN);
+        let (row, width) = (row_len(components), components / slices.max(1));
+        Self {
+            local: vec![nan; row * LOCAL_NODES],
+            row,
+            interior: vec![nan; components * nodes],
+            width,
+            len: width * nodes,
+        }
+    }
+
+    fn slices(&self) -> Vec<&[T]> {
+        self.interior.chunks(self.len.max(1)).collect()
+    }
+
+    /// A number in the local vector, or in the L-vector.
+    fn at(&mut self, component: usize, node: usize, local: bool) -> &mut T {
+        if local {
+            return &mut self.local[node * self.row + component];
+        }
+        let (slice, c) = (component / self.width, component % self.width);
+        &mut self.interior[slice * self.len + node * self.width + c]
+    }
+
+    fn count_nan(&self) -> usize {
+        let all = self.local.iter().chain(&self.interior);
+        all.filter(|number| number.to_f64().is_nan()).count()
     }
 }
 

@@ -14,7 +14,7 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         if self.nodal_fields > 0 {
             let places = batch.places(self.shape.nodes, self.nodal_fields);
             let first = self.shape.components * self.shape.nodes;
-            gather_any(self.token, places, batch.nodal, &mut nodal[first..]);
+            gather_any(self.token, places, batch.nodal.numbers, &mut nodal[first..]);
         }
     }
 

@@ -12,7 +12,8 @@ mod map;
 
 use super::{FieldKind, Shape};
 use crate::family::batch::{
-    Batch, ElementKernel, Identity, Matrices, Workspace, gather_any, in_precision, scatter_any,
+    Batch, ElementKernel, Identity, Matrices, Source, Target, Workspace, gather_any, in_precision,
+    scatter_any,
 };
 use crate::form::{Form, PointForm, PointSizes, Points};
 use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
@@ -226,13 +227,14 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
     fn apply(
         &self,
         batch: &Batch<L::Real>,
-        source: &[L::Real],
-        target: &mut [L::Real],
+        source: Source<L::Real>,
+        target: Target<L::Real>,
         workspace: &mut Workspace,
     ) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
         if let Some(linear) = &self.linear {
-            return linear.apply(self, batch, (source, target), scratch);
+            let vectors = (source.numbers, target.numbers);
+            return linear.apply(self, batch, vectors, scratch);
         }
         let Shape {
             nodes, components, ..
@@ -242,15 +244,15 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
             #[inline(always)]
             || {
                 let solution = &mut scratch.nodal[..components * nodes];
-                gather_any(self.token, places, source, solution);
+                gather_any(self.token, places, source.numbers, solution);
                 self.gather_fields(batch, &mut scratch.nodal);
                 self.evaluate(batch, scratch);
-                scatter_any(self.token, places, &scratch.out, target);
+                scatter_any(self.token, places, &scratch.out, target.numbers);
             },
         );
     }
 
-    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+    fn diagonal(&self, batch: &Batch<L::Real>, target: Target<L::Real>, workspace: &mut Workspace) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
@@ -258,7 +260,7 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
                 self.gather_fields(batch, &mut scratch.nodal);
                 self.element_diagonals(batch, scratch);
                 let places = batch.places(self.shape.nodes, self.shape.components);
-                scatter_any(self.token, places, &scratch.out, target);
+                scatter_any(self.token, places, &scratch.out, target.numbers);
             },
         );
     }

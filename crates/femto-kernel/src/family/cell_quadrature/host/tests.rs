@@ -2,7 +2,9 @@
 
 use super::HostPlan;
 use crate::family::EvalContext;
-use crate::family::batch::{Batch, LOCAL_NODES, NodeTable, Nodes, Vertices, Workspace, row_len};
+use crate::family::batch::{
+    Batch, LOCAL_NODES, NodeTable, Nodes, Source, Target, Vertices, Workspace, row_len,
+};
 use crate::family::cell_quadrature::samples::{
     Cell, Everything, KINDS, Nonlinear, Random, Variable, element, shape,
 };
@@ -162,15 +164,15 @@ fn check<T, F, const D: usize, const C: usize>(
             },
             geometry: &packed.geometry,
             auxiliary: &packed.auxiliary,
-            nodal: &[],
+            nodal: Source::of(&[]),
             points: &packed.points,
             context: &CONTEXT,
         };
         let mut run = |batch: &Batch<T>, u: &[T], v: &mut [T]| {
             if diagonal {
-                kernel.diagonal(batch, v, workspace);
+                kernel.diagonal(batch, Target::of(v), workspace);
             } else {
-                kernel.apply(batch, u, v, workspace);
+                kernel.apply(batch, Source::of(u), Target::of(v), workspace);
             }
         };
         let together = |rows: fn(&Cell) -> &[f64]| -> Vec<T> {
@@ -178,14 +180,14 @@ fn check<T, F, const D: usize, const C: usize>(
             all.map(|&value| T::from_f64(value)).collect()
         };
         let nodal = together(|cell| &cell.nodal);
-        batch.nodal = &nodal;
+        batch.nodal = Source::of(&nodal);
         let mut v = vec![T::from_f64(f64::NAN); count * shape.unknowns()];
         run(&batch, &together(|cell| &cell.u), &mut v);
         close(&v, &expected.concat());
 
         let nodal = local(&shape, &cells, |cell| &cell.nodal);
         let u = local(&shape, &cells, |cell| &cell.u);
-        batch.nodal = &nodal;
+        batch.nodal = Source::of(&nodal);
         batch.nodes = Nodes::Local(&packed.table);
         let row = row_len(C);
         let mut v = vec![T::from_f64(0.5); row * LOCAL_NODES];

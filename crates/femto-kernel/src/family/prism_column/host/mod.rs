@@ -8,8 +8,8 @@ mod evaluate;
 use super::tables::{InPlane, Tables};
 use crate::family::ElementOperator;
 use crate::family::batch::{
-    Batch, ElementKernel, Identity, Matrices, PointMatrix, Workspace, gather_any, in_precision,
-    scatter_any,
+    Batch, ElementKernel, Identity, Matrices, PointMatrix, Source, Target, Workspace, gather_any,
+    in_precision, scatter_any,
 };
 use crate::family::fields::{FieldKind, Fields};
 use crate::form::{AtPointsOf, Form, PointForm, PointSizes, Points};
@@ -240,7 +240,7 @@ impl<L: Lanes> HostKernel<L> {
         if self.nodal_fields > 0 {
             let places = batch.places(self.count(), self.nodal_fields);
             let fields = &mut nodal[self.components * self.count()..];
-            gather_any(self.token, places, batch.nodal, fields);
+            gather_any(self.token, places, batch.nodal.numbers, fields);
         }
     }
 }
@@ -261,21 +261,21 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     fn apply(
         &self,
         batch: &Batch<L::Real>,
-        source: &[L::Real],
-        target: &mut [L::Real],
+        source: Source<L::Real>,
+        target: Target<L::Real>,
         workspace: &mut Workspace,
     ) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
         let places = batch.places(self.count(), self.components);
         let solution = &mut scratch.nodal[..self.components * self.count()];
-        gather_any(self.token, places, source, solution);
+        gather_any(self.token, places, source.numbers, solution);
         self.gather_fields(batch, &mut scratch.nodal);
         self.evaluate(batch, scratch);
-        scatter_any(self.token, places, &scratch.out, target);
+        scatter_any(self.token, places, &scratch.out, target.numbers);
     }
 
     /// Applies the matrices to one unit vector after the other.
-    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+    fn diagonal(&self, batch: &Batch<L::Real>, target: Target<L::Real>, workspace: &mut Workspace) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
         self.gather_fields(batch, &mut scratch.nodal);
         let zero = self.zero();
@@ -289,6 +289,6 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
             *entry = scratch.out[n];
         }
         let places = batch.places(self.count(), self.components);
-        scatter_any(self.token, places, &diagonal, target);
+        scatter_any(self.token, places, &diagonal, target.numbers);
     }
 }

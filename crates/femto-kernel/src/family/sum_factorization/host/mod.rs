@@ -18,7 +18,7 @@ mod whole;
 
 pub use build::HostPlan;
 
-use crate::family::batch::{Batch, ElementKernel, Identity, NodeTable, Workspace};
+use crate::family::batch::{Batch, ElementKernel, Identity, NodeTable, Source, Target, Workspace};
 use crate::scalar::Lanes;
 use contraction::Contraction;
 use diagonal::Products;
@@ -191,8 +191,8 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     fn apply(
         &self,
         batch: &Batch<L::Real>,
-        source: &[L::Real],
-        target: &mut [L::Real],
+        source: Source<L::Real>,
+        target: Target<L::Real>,
         workspace: &mut Workspace,
     ) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
@@ -213,7 +213,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
         );
     }
 
-    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+    fn diagonal(&self, batch: &Batch<L::Real>, target: Target<L::Real>, workspace: &mut Workspace) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
         self.gather_fields(batch, &mut scratch.nodal);
         self.element_diagonals(&BatchData::of(batch, self.basis.points()), scratch);
