@@ -56,7 +56,7 @@ pub enum Failure {
         source: io::Error,
     },
     /// The device is missing.
-    #[error(transparent)]
+    #[error("{error}{elsewhere}", error = .0, elsewhere = other_devices(.0))]
     Device(#[from] DeviceError),
     /// The measurement failed.
     #[error(transparent)]
@@ -127,6 +127,17 @@ impl Failure {
                 | Self::Unusable { .. }
                 | Self::Kernels { .. }
         )
+    }
+}
+
+/// What a user can do who asked, perhaps by default, for a device that is missing or of the wrong kind.
+fn other_devices(error: &DeviceError) -> &'static str {
+    match error {
+        DeviceError::DriverMissing { .. }
+        | DeviceError::DriverTooOld { .. }
+        | DeviceError::NoSuchDevice { .. }
+        | DeviceError::Unsupported { .. } => "; `femto devices` lists those here, for `--device`",
+        _ => "",
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     for (n, &degree) in degrees.iter().enumerate() {
         for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
             let storages = [
-                Storage::Multilinear,
+                Storage::MapFactors,
                 Storage::PointFactors,
                 Storage::ElementFactors,
             ];
@@ -61,7 +61,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             }
         }
         for collocated in [true, false] {
-            let operator = operator(degree, collocated, true, Storage::Multilinear);
+            let operator = operator(degree, collocated, true, Storage::MapFactors);
             let mut operator = operator.on_vectors(NODAL);
             operator.shape.components = 3;
             cases.extend(operator.apply_case(on));
@@ -69,7 +69,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         }
         if degree == 1 || all && degree == 2 {
             for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
-                let operator = operator(degree, collocated, gradients, Storage::Multilinear);
+                let operator = operator(degree, collocated, gradients, Storage::MapFactors);
                 cases.extend(operator.on_vectors(NODAL).whole_element_cases(on));
             }
         }

@@ -117,7 +117,7 @@ impl Operator {
         let node = |n: usize| n / own * (own - own / basis.nodes_1d) + n % own;
         Recipe {
             maps: (0..count).map(|_| self.map(random)).collect(),
-            curved: self.is_stored_at_points(),
+            curved: shape.storage.is_at_points(),
             nodes: (0..count * own).map(|n| node(n) as u32).collect(),
             points: basis.rule().points,
             components: shape.components,
@@ -126,11 +126,6 @@ impl Operator {
             // slopes.
             amplitude: 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64),
         }
-    }
-
-    fn is_stored_at_points(&self) -> bool {
-        let storage = self.shape.storage;
-        matches!(storage, Storage::Jacobians | Storage::PointFactors)
     }
 
     /// A map near the identity; for a quadrilateral that of the layer above it.
@@ -175,7 +170,7 @@ impl Operator {
         let mut geometry = vec![0.0; elements.count() * len];
         for (element, out) in geometry.chunks_exact_mut(len).enumerate() {
             let OracleGeometry { jacobian, position } = elements.geometry(element);
-            let given = match self.is_stored_at_points() {
+            let given = match self.shape.storage.is_at_points() {
                 true => CellMap::Points { jacobian, position },
                 false => CellMap::Map(&elements.recipe.maps[element]),
             };

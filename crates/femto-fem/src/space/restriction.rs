@@ -153,8 +153,7 @@ impl Restriction {
 
     /// The positions in `interface` that list L-vector node `first_interface + index`.
     pub fn sources(&self, index: usize) -> &[u32] {
-        let ends = &self.interface_sources_offsets[index..index + 2];
-        &self.interface_sources[ends[0] as usize..ends[1] as usize]
+        self.sources_from(index).next().unwrap_or_default()
     }
 
     /// [`Restriction::sources`] of one node after the other, from `first_interface + first` on.

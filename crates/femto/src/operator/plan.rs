@@ -74,7 +74,6 @@ pub(crate) struct Plan {
     pub(crate) level: ChosenLevel,
     pub(crate) factors: FactorPrecision,
     pub(crate) place: FieldPlace,
-    auxiliary_numbers: u64,
     /// Whether every node has a single position, so that vertex nodes determine vertex positions.
     nodes_are_places: bool,
     /// Bytes of the restriction's arrays that one application reads.
@@ -134,14 +133,12 @@ impl Plan {
             DataLevel::Element | DataLevel::Sparse => DataLevel::Automatic.choose(&inputs),
             level => level.choose(&inputs),
         };
-        let at_points = tables.points() * fields.count(FieldKind::Points);
         let mut plan = Self {
             kinds: Vec::new(),
             base: None,
             segments: Vec::new(),
             level,
             factors: params.factors,
-            auxiliary_numbers: (fields.count(FieldKind::Cell) + at_points) as u64,
             index_bytes: index_bytes(family, space),
             nodes_are_places: !space.is_periodic(),
             dofs: space.restriction().touched() * space.components(),
@@ -186,7 +183,6 @@ impl Plan {
         Ok(Self {
             family,
             level,
-            auxiliary_numbers: 0,
             index_bytes: index_bytes(family, space),
             base: Some(Box::new(self)),
             ..plan
@@ -282,9 +278,9 @@ impl Plan {
         let elements = |plan: &KindPlan| {
             let stored = plan.block.stored_precision(self.factors, precision);
             let geometry = (plan.block.geometry_numbers() * stored.bytes()) as u64;
-            let auxiliary = self.auxiliary_numbers * precision.bytes() as u64;
+            let fields = self.field_numbers(plan).iter().sum::<usize>() * precision.bytes();
             Work {
-                bytes_read: plan.elements as u64 * (geometry + auxiliary),
+                bytes_read: plan.elements as u64 * (geometry + fields as u64),
                 flops: plan.elements as u64 * plan.block.scheduled_flops(),
                 ..Work::default()
             }
@@ -326,9 +322,16 @@ impl Plan {
             .sum()
     }
 
-    /// Numbers of auxiliary fields read per cell: its constants, and those at its points.
-    pub(crate) fn auxiliary_numbers(&self) -> usize {
-        self.auxiliary_numbers as usize
+    /// Numbers of auxiliary fields that an element of a kind reads: its constants, and those at its points.
+    pub(crate) fn field_numbers(&self, kind: &KindPlan) -> [usize; 2] {
+        let fields = self.operator.fields;
+        match kind.block.folds_coefficients() {
+            true => [0; 2],
+            false => [
+                fields.count(FieldKind::Cell),
+                fields.count(FieldKind::Points) * self.points(),
+            ],
+        }
     }
 
     /// Unknowns of an element.

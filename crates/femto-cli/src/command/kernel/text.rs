@@ -75,7 +75,7 @@ impl Stored {
         match self {
             Self::Points => Storage::PointFactors,
             Self::Element => Storage::ElementFactors,
-            Self::Multilinear => Storage::Multilinear,
+            Self::Multilinear => Storage::MapFactors,
         }
     }
 }

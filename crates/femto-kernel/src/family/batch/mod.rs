@@ -103,8 +103,8 @@ pub struct Source<'a, T> {
     /// numbers for each node, [`LOCAL_NODES`] rows.
     pub numbers: &'a [T],
     /// The L-vector from the chunk's first private node on, a slice with all components of a node or one for
-    /// each component: interior nodes are read here if the table has them ([`NodeTable::has_interior`]).
-    pub interior: &'a [&'a [T]],
+    /// each component: interior nodes are read here if the table has runs of them ([`NodeTable::has_run`]).
+    pub private: &'a [&'a [T]],
 }
 
 impl<'a, T> Source<'a, T> {
@@ -112,7 +112,7 @@ impl<'a, T> Source<'a, T> {
     pub fn of(numbers: &'a [T]) -> Self {
         Self {
             numbers,
-            interior: &[],
+            private: &[],
         }
     }
 }
@@ -122,8 +122,8 @@ impl<'a, T> Source<'a, T> {
 pub struct Target<'a, 'b, T> {
     /// As [`Source::numbers`]. E-vectors are overwritten, local vectors added to.
     pub numbers: &'a mut [T],
-    /// As [`Source::interior`]. Overwritten, since no other element has these nodes.
-    pub interior: &'a mut [&'b mut [T]],
+    /// As [`Source::private`]. Interior nodes are overwritten, since no other element has them.
+    pub private: &'a mut [&'b mut [T]],
 }
 
 impl<'a, T> Target<'a, '_, T> {
@@ -131,7 +131,7 @@ impl<'a, T> Target<'a, '_, T> {
     pub fn of(numbers: &'a mut [T]) -> Self {
         Self {
             numbers,
-            interior: &mut [],
+            private: &mut [],
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Node tables, and gather and scatter between chunk-local vectors and lanes.
+//! Node tables, and gather and scatter between vectors and the lanes of tensor-product cells.
 
 use super::{Source, Target, elements, rows, runs};
 use crate::scalar::Lanes;
@@ -58,15 +58,15 @@ impl NodeTable {
         }
     }
 
-    /// Whether interior nodes are addressed from the first one; they are in the L-vectors then, not in local
-    /// ones.
-    pub fn has_interior(&self) -> bool {
+    /// Whether interior nodes are a run, addressed by its first one; they are read and written in the L-vectors
+    /// then, not in local ones.
+    pub fn has_run(&self) -> bool {
         !self.run.is_empty()
     }
 
     /// Length of the table of a batch of `width` lanes.
     pub fn len(&self, width: usize) -> usize {
-        (self.indexed.len() + usize::from(self.has_interior())) * width
+        (self.indexed.len() + usize::from(self.has_run())) * width
     }
 
     /// Whether a batch needs no table; never the case.
@@ -105,8 +105,8 @@ impl NodeTable {
                 let (table, first) = table.split_at(self.indexed.len() * L::WIDTH);
                 let list = self.list(table, nodal.len());
                 rows::gather_listed(token, list, source.numbers, nodal);
-                if self.has_interior() {
-                    runs::gather(token, self.runs(first), source.interior, nodal);
+                if self.has_run() {
+                    runs::gather(token, self.runs(first), source.private, nodal);
                 }
             }
         }
@@ -127,8 +127,8 @@ impl NodeTable {
                 let (table, first) = table.split_at(self.indexed.len() * L::WIDTH);
                 let list = self.list(table, nodal.len());
                 rows::scatter_listed(elements, list, nodal, target.numbers);
-                if self.has_interior() {
-                    runs::scatter(self.runs(&first[..elements]), nodal, target.interior);
+                if self.has_run() {
+                    runs::scatter(self.runs(&first[..elements]), nodal, target.private);
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Interior nodes of tensor-product cells, which are consecutive in the L-vectors: a batch reads and writes them
-//! there, transposing eight numbers of each lane at a time.
+//! Runs of interior nodes of tensor-product cells, which are consecutive in the L-vectors: a batch reads and writes
+//! them there, transposing eight numbers of each lane at a time.
 
 #![allow(
     clippy::needless_range_loop,
@@ -9,7 +9,8 @@
 use super::rows::{to_lanes, to_rows};
 use crate::scalar::Lanes;
 
-/// Numbers of a lane that are transposed together, and nodes whose numbers are a multiple of it.
+/// Numbers of a lane that are transposed together; the numbers of so many nodes are whole transposes, whatever
+/// their components.
 const BLOCK: usize = 8;
 
 /// The interior nodes of a batch.
@@ -38,6 +39,7 @@ pub(super) fn gather<L: Lanes>(
             1 => gather_slice::<L, 1>(token, runs, source, nodal),
             2 => gather_slice::<L, 2>(token, runs, source, nodal),
             3 => gather_slice::<L, 3>(token, runs, source, nodal),
+            4 => gather_slice::<L, 4>(token, runs, source, nodal),
             _ => gather_each(token, runs, (0, width), source, nodal),
         }
     }
@@ -92,7 +94,7 @@ fn gather_each<L: Lanes>(
     }
 }
 
-/// Writes the nodes of as many elements as there are first nodes, likewise.
+/// Writes the nodes of as many elements as there are first nodes, from `nodal` to such slices.
 #[inline(always)]
 pub(super) fn scatter<L: Lanes>(runs: Runs, nodal: &[L], target: &mut [&mut [L::Real]]) {
     let width = nodal.len() / runs.nodes / target.len().max(1);
@@ -102,6 +104,7 @@ pub(super) fn scatter<L: Lanes>(runs: Runs, nodal: &[L], target: &mut [&mut [L::
             1 => scatter_slice::<L, 1>(runs, nodal, target),
             2 => scatter_slice::<L, 2>(runs, nodal, target),
             3 => scatter_slice::<L, 3>(runs, nodal, target),
+            4 => scatter_slice::<L, 4>(runs, nodal, target),
             _ => scatter_each(runs, (0, width), nodal, target),
         }
     }

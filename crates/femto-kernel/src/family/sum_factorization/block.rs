@@ -48,14 +48,10 @@ impl Family for SumFactorization {
         let Tables::Tensor(basis) = &operator.tables else {
             return Err(BlockError::Tables { family: Self::NAME });
         };
-        let folded = operator.coefficients.is_some();
-        let storage = storage(map, stored, folded);
+        let storage = storage(map, stored, operator.coefficients.is_some());
         let shape = Shape::new(basis, &operator.inspection, storage);
         Ok(Block {
-            shape: Shape {
-                folded,
-                ..shape.with_fields(&operator.inspection, operator.fields)
-            },
+            shape: shape.with_fields(&operator.inspection, operator.fields),
             basis: Arc::clone(basis),
             operator: Arc::clone(operator),
         })
@@ -67,7 +63,8 @@ fn storage(map: MapKind, stored: bool, factors: bool) -> Storage {
     match (map, stored, factors) {
         (MapKind::Affine, _, true) => Storage::ElementFactors,
         (MapKind::Affine, false, false) => Storage::Affine,
-        (MapKind::Multilinear, false, _) => Storage::Multilinear,
+        (MapKind::Multilinear, false, true) => Storage::MapFactors,
+        (MapKind::Multilinear, false, false) => Storage::Multilinear,
         (_, _, true) => Storage::PointFactors,
         (_, _, false) => Storage::Jacobians,
     }
@@ -105,9 +102,9 @@ impl Block {
 
 impl BlockOperator for Block {
     fn map_input(&self) -> MapInput {
-        match self.shape.storage {
-            Storage::PointFactors | Storage::Jacobians => MapInput::Points,
-            Storage::Affine | Storage::Multilinear | Storage::ElementFactors => MapInput::Map,
+        match self.shape.storage.is_at_points() {
+            true => MapInput::Points,
+            false => MapInput::Map,
         }
     }
 
@@ -122,7 +119,7 @@ impl BlockOperator for Block {
     }
 
     fn folds_coefficients(&self) -> bool {
-        self.operator.coefficients.is_some()
+        self.shape.storage.is_factors()
     }
 
     fn stored_precision(&self, factors: FactorPrecision, precision: Precision) -> Precision {
@@ -141,10 +138,10 @@ impl BlockOperator for Block {
     fn stored(&self) -> String {
         let (numbers, points) = (self.geometry_numbers(), self.basis.points());
         match self.shape.storage {
-            Storage::Multilinear if self.shape.folded && !self.shape.gradients => {
+            Storage::MapFactors if !self.shape.gradients => {
                 format!("{numbers} coefficients of λ det J an element")
             }
-            Storage::Multilinear if self.shape.folded => {
+            Storage::MapFactors => {
                 format!(
                     "the map and coefficients, {numbers} numbers an element, Jacobian recomputed"
                 )
@@ -204,9 +201,9 @@ impl Kernels {
         KernelSpec {
             basis,
             shape: *shape,
-            step: match operator.coefficients {
-                Some(_) => PointStep::Factors(self.target.factors),
-                None => PointStep::Form(&operator.form),
+            step: match shape.storage.is_factors() {
+                true => PointStep::Factors(self.target.factors),
+                false => PointStep::Form(&operator.form),
             },
             vectors,
             precision: self.target.precision,

@@ -34,7 +34,7 @@ pub enum Storage {
     /// (`on_the_fly`).
     Affine,
     /// A trilinear map's 8 coefficient vectors, a bilinear one's 4; the Jacobian is recomputed
-    /// (`on_the_fly`). With folded coefficients 7 vectors, λ and κ, or without gradients the 27 coefficients of λ det J.
+    /// (`on_the_fly`).
     Multilinear,
     /// Jacobian (and position, if it is read) at every point (`partial`), for any form.
     Jacobians,
@@ -42,12 +42,23 @@ pub enum Storage {
     ElementFactors,
     /// Factors of a form λ u, K ∇u on hexahedra at every point (`partial`).
     PointFactors,
+    /// What factors of a form λ u, κ ∇u on trilinear hexahedra are recomputed from (`on_the_fly`): 7 coefficient vectors,
+    /// λ and κ, or without gradients the 27 coefficients of λ det J.
+    MapFactors,
 }
 
 impl Storage {
-    /// Whether coefficients are folded into stored factors.
-    fn is_factors(self) -> bool {
-        matches!(self, Self::ElementFactors | Self::PointFactors)
+    /// Whether the coefficients of a form λ u, κ ∇u are folded into what is stored.
+    pub fn is_factors(self) -> bool {
+        matches!(
+            self,
+            Self::ElementFactors | Self::PointFactors | Self::MapFactors
+        )
+    }
+
+    /// Whether numbers are stored for every point, not for every element.
+    pub fn is_at_points(self) -> bool {
+        matches!(self, Self::Jacobians | Self::PointFactors)
     }
 
     /// The precision of stored geometry, for arithmetic in `precision`.

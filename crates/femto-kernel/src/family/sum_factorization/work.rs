@@ -30,8 +30,6 @@ pub struct Shape {
     pub position: bool,
     /// The storage of the geometry.
     pub storage: Storage,
-    /// Whether the coefficients of a form λ u, κ ∇u are folded into the geometry; only on hexahedra.
-    pub folded: bool,
     /// Auxiliary fields.
     pub fields: Fields,
     /// Bit i: whether field i is at the nodes and the form reads its gradient.
@@ -75,7 +73,6 @@ impl Shape {
             gradients: inspection.gradients(),
             position: inspection.reads_position,
             storage,
-            folded: storage.is_factors(),
             fields: Fields::new(
                 &[FieldKind::Cell; MAX_FIELDS][..inspection.auxiliary.min(MAX_FIELDS)],
             ),
@@ -142,7 +139,7 @@ impl Shape {
 
     /// Flops of one element, as scheduled in the host loops.
     pub fn scheduled_flops(&self) -> u64 {
-        if !self.folded {
+        if !self.storage.is_factors() {
             return self.pencil_flops(Metric::default());
         }
         // The factors are found once for some components.
@@ -167,9 +164,8 @@ impl Shape {
 
     /// Whether the host's loops have whole elements of degree 1 in registers; those for SSE2 do not.
     pub(super) fn is_whole(&self) -> bool {
-        let at_points = self.storage == Storage::PointFactors;
-        let is_small = self.nodes_1d == 2 && (2..=3).contains(&self.points_1d);
-        self.folded && !at_points && is_small
+        let of_elements = self.storage.is_factors() && !self.storage.is_at_points();
+        of_elements && self.nodes_1d == 2 && (2..=3).contains(&self.points_1d)
     }
 
     /// Flops of such an element, there and back: values at the nodes to coefficients, these to numbers on layers, on rows
@@ -233,6 +229,7 @@ impl Shape {
         let (d, c) = (self.dim as u64, self.components as u64);
         let (values, gradients) = (u64::from(self.values), u64::from(self.gradients));
         let (rows, points) = (self.pencils() as u64, self.points() as u64);
+        let is_folded = self.storage.is_factors();
         // Products with stored factors: 15 flops for G ∇u, 1 for m u.
         let scaling = match by.matrix {
             true => 1 + 6 * gradients + values,
@@ -242,13 +239,13 @@ impl Shape {
         // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant. With folded
         // coefficients ∇u is scaled once, by κ w / det J. By a matrix: its 6 inner products, two scaled vectors and a
         // scaling, 15 flops for a component.
-        let of_gradients = match (self.folded, by.matrix) {
+        let of_gradients = match (is_folded, by.matrix) {
             (_, true) => 6 * 5 + 2 * 3 + 1 + 15 * c + 1,
             (true, false) => 33 * c + 1,
             (false, false) => 4 * d * d * c,
         };
-        let of_values = c + 1 + u64::from(self.folded) * gradients;
-        let form_flops = if self.folded { 0 } else { self.form_flops };
+        let of_values = c + 1 + u64::from(is_folded) * gradients;
+        let form_flops = if is_folded { 0 } else { self.form_flops };
         let form = gradients * (of_gradients + 1) + values * of_values + 1 + form_flops;
         // A position, if it is read: one combination of vectors per row, one per point.
         let position = if self.position { 2 * d } else { 0 };
@@ -272,14 +269,16 @@ impl Shape {
             (Storage::Jacobians, true) => metric(0, 3 * 9 + 5),
             (Storage::Jacobians, false) => metric(0, 9 + 5),
             // Per row: 3 combinations of vectors (6 flops each); per point: 2, 3 cross products (9) and a triple product.
-            (Storage::Multilinear, true) if by.columns => metric(3 * 6, 2 * 6 + 3 * 9 + 5),
+            (Storage::Multilinear | Storage::MapFactors, true) if by.columns => {
+                metric(3 * 6, 2 * 6 + 3 * 9 + 5)
+            }
             // Per row: 3 combinations of vectors (6), 8 cross products (2 if only the determinant is
             // needed), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
-            (Storage::Multilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),
-            // A polynomial of degree 2 in ξ. Its coefficients are polynomials in η, whose coefficients are polynomials in ζ.
-            (Storage::Multilinear, false) if self.folded => {
-                metric(3 * if by.layers { 4 } else { 16 }, 4)
+            (Storage::Multilinear | Storage::MapFactors, true) => {
+                metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4)
             }
+            // A polynomial of degree 2 in ξ. Its coefficients are polynomials in η, whose coefficients are polynomials in ζ.
+            (Storage::MapFactors, false) => metric(3 * if by.layers { 4 } else { 16 }, 4),
             (Storage::Multilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
         }
     }
@@ -292,8 +291,8 @@ impl Shape {
         let position = d * u64::from(self.position);
         match self.storage {
             Storage::Affine => d * d + position,
-            Storage::Multilinear if self.folded && !self.gradients => 27,
-            Storage::Multilinear if self.folded => 22 + u64::from(self.values),
+            Storage::MapFactors if !self.gradients => 27,
+            Storage::MapFactors => 22 + u64::from(self.values),
             Storage::Multilinear => d * ((1 << d) - 1) + position,
             Storage::Jacobians => (d * d + position) * points,
             Storage::ElementFactors => factors,
@@ -330,7 +329,6 @@ mod tests {
             gradients,
             position: false,
             storage: Storage::PointFactors,
-            folded: true,
             fields: Fields::default(),
             field_gradients: 0,
             parameters: 0,
@@ -369,7 +367,6 @@ mod tests {
         let shape = Shape {
             position: true,
             storage: Storage::Affine,
-            folded: false,
             ..plane(false, true, false)
         };
         let numbers = |storage| Shape { storage, ..shape }.geometry_numbers();

@@ -75,8 +75,7 @@ impl<'a, T: Real> Fields<'a, T> {
     pub(super) fn write(&mut self, nodes: usize, source: &[T]) {
         let (width, row) = (self.width, row_len(self.count * self.width));
         for (n, target) in self.slices().iter_mut().enumerate() {
-            let source = source.get(n..).unwrap_or_default();
-            copy_rows((source, row), (&mut target[..nodes * width], width));
+            copy_rows((&source[n..], row), (&mut target[..nodes * width], width));
         }
     }
 
@@ -91,8 +90,8 @@ impl<'a, T: Real> Fields<'a, T> {
     }
 }
 
-/// An L-vector: its layout, components and numbers.
-pub(super) type Numbers<'a, T> = (Layout, usize, &'a [T]);
+/// An L-vector: layout, components and numbers.
+pub(super) type LVector<'a, T> = (Layout, usize, &'a [T]);
 
 // Auxiliary fields are such vectors too.
 const _: () = assert!(MAX_FIELDS <= MAX_COMPONENTS);
@@ -104,7 +103,7 @@ pub(super) struct Slices<'a, T> {
 }
 
 impl<'a, T> Slices<'a, T> {
-    pub(super) fn new(chunk: &Chunk, (layout, components, u): Numbers<'a, T>) -> Self {
+    pub(super) fn new(chunk: &Chunk, (layout, components, u): LVector<'a, T>) -> Self {
         let (count, width) = split_components(layout, components);
         let length = u.len().checked_div(count).unwrap_or(0).max(1);
         let mut parts = u.chunks_exact(length);
@@ -135,6 +134,16 @@ pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize
         // Fixed lengths make this several times faster.
         (3, 4) => copy_triples(source.as_chunks::<3>().0, target.as_chunks_mut::<4>().0),
         (4, 3) => copy_triples(source.as_chunks::<4>().0, target.as_chunks_mut::<3>().0),
+        (1, _) => {
+            for (target, &number) in target.iter_mut().step_by(to).zip(source) {
+                *target = number;
+            }
+        }
+        (_, 1) => {
+            for (target, &number) in target.iter_mut().zip(source.iter().step_by(from)) {
+                *target = number;
+            }
+        }
         _ => {
             for (source, target) in source.chunks(from).zip(target.chunks_mut(to)) {
                 for (target, &number) in target.iter_mut().zip(source) {
@@ -147,25 +156,23 @@ pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize
 
 /// Copies the rows of listed nodes to one row after the other; each slice comes with its numbers per node.
 pub(super) fn pick_rows<T: Copy>(source: (&[T], usize), nodes: &[u32], target: (&mut [T], usize)) {
-    let ((source, from), (target, to)) = (source, target);
-    let targets = nodes.iter().zip(target.chunks_mut(to));
-    match from {
-        1 => {
-            for (&node, target) in targets {
-                target[0] = source[node as usize];
+    match source.1 {
+        // Fixed lengths again.
+        1 => pick::<T, 1>(source.0, nodes, target),
+        2 => pick::<T, 2>(source.0, nodes, target),
+        3 => pick::<T, 3>(source.0, nodes, target),
+        from => {
+            for (&node, target) in nodes.iter().zip(target.0.chunks_mut(target.1)) {
+                target[..from].copy_from_slice(&source.0[node as usize * from..][..from]);
             }
         }
-        3 => {
-            let source = source.as_chunks::<3>().0;
-            for (&node, target) in targets {
-                target[..3].copy_from_slice(&source[node as usize]);
-            }
-        }
-        _ => {
-            for (&node, target) in targets {
-                target[..from].copy_from_slice(&source[node as usize * from..][..from]);
-            }
-        }
+    }
+}
+
+fn pick<T: Copy, const W: usize>(source: &[T], nodes: &[u32], (target, to): (&mut [T], usize)) {
+    let rows = source.as_chunks::<W>().0;
+    for (&node, target) in nodes.iter().zip(target.chunks_mut(to)) {
+        target[..W].copy_from_slice(&rows[node as usize]);
     }
 }
 

@@ -28,7 +28,7 @@ impl<T: Number> Assembler<T> {
         bound: &mut HostBound<T>,
     ) -> Result<(), OperatorError> {
         let numbers = bound.components * bound.restriction.nodes_per_element();
-        let lanes = bound.kernels.first().map_or(1, |kernel| kernel.lanes());
+        let lanes = bound.lanes();
         let elements: usize = (bound.restriction.chunks.iter())
             .map(|chunk| chunk.elements.len())
             .sum();

@@ -2,7 +2,8 @@
 //!
 //! Each chunk is copied from the L-vector into a thread's own memory, its batches of elements are evaluated
 //! there, and its sums are written back: those of private nodes straight into the output, those of nodes
-//! shared with other chunks into a list. After all chunks, the shared nodes are summed from the list in
+//! shared with other chunks into a list. Interior nodes of tensor-product cells are neither copied nor summed: their
+//! elements read and write them in the L-vectors. After all chunks, the shared nodes are summed from the list in
 //! chunk order. So no thread waits for another's sums, each output entry is written once, and results do
 //! not depend on the number of threads.
 
@@ -37,9 +38,8 @@ pub struct HostBound<T: Number> {
     restriction: Arc<Restriction>,
     layout: Layout,
     components: usize,
-    /// Auxiliary fields: number constant in each cell, and numbers per cell of those at points.
-    constants: usize,
-    at_points: usize,
+    /// Numbers of auxiliary fields that an element reads, constants and at points, `[kind]`.
+    own_fields: Vec<[usize; 2]>,
     /// Auxiliary fields in the solution's space, `[field][node]`, and their number.
     nodal: Vec<T>,
     fields: usize,
@@ -150,13 +150,13 @@ impl<T: Number> HostBound<T> {
         }
         let shared = Pool::default();
         shared.put(host.zeros(restriction.interface.len() * components)?);
-        let constants = params.fields().count(FieldKind::Cell);
+        let kinds = binding.plan.kinds.iter();
+        let own_fields = kinds.map(|kind| binding.plan.field_numbers(kind)).collect();
         Ok(Self {
             host: host.clone(),
             layout: binding.space.layout(),
             components,
-            constants,
-            at_points: binding.plan.auxiliary_numbers() - constants,
+            own_fields,
             nodal,
             dim: binding.space.dim(),
             nodes,
@@ -170,6 +170,11 @@ impl<T: Number> HostBound<T> {
             shared,
             restriction,
         })
+    }
+
+    /// Elements of a batch.
+    fn lanes(&self) -> usize {
+        self.kernels.first().map_or(1, |kernel| kernel.lanes())
     }
 
     /// Memory for a thread; allocated anew if more threads work than the host has.

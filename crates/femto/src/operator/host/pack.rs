@@ -157,9 +157,10 @@ fn check_chunks(restriction: &Restriction) -> Result<(), OperatorError> {
 impl Packer<'_> {
     /// Numbers per batch of elements of one kind of map.
     fn per_batch(&self, kind: usize) -> Offsets {
+        let kind = &self.plan.kinds[kind];
         Offsets {
-            geometry: self.plan.kinds[kind].block.geometry_numbers() * self.lanes,
-            auxiliary: self.plan.auxiliary_numbers() * self.lanes,
+            geometry: kind.block.geometry_numbers() * self.lanes,
+            auxiliary: self.plan.field_numbers(kind).iter().sum::<usize>() * self.lanes,
             tables: self.nodes.len(self.lanes),
         }
     }

@@ -1,7 +1,7 @@
 //! Traversal of chunks and batches, and the sums of shared nodes.
 
 use super::ahead::Ahead;
-use super::fields::{Fields, Numbers, Slices, copy_rows, pick_rows, split_components};
+use super::fields::{Fields, LVector, Slices, copy_rows, pick_rows, split_components};
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::{Chunk, Layout};
@@ -13,9 +13,9 @@ use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
 
-/// Cache lines of the next batch's geometry to prefetch; the hardware prefetcher follows longer streams by
-/// itself.
-const PREFETCH_LINES: usize = 32;
+/// Cache lines of the next batch's geometry and interior nodes to prefetch; the hardware prefetcher follows longer
+/// streams by itself.
+pub(super) const PREFETCH_LINES: usize = 32;
 
 /// Shared nodes summed by one task.
 const SHARED_GRAIN: usize = 8192;
@@ -180,8 +180,8 @@ impl<T: Number> HostBound<T> {
     ) {
         let kernel = &self.kernels[segment.kind];
         let (lanes, geometry_len) = (kernel.lanes(), kernel.geometry_len());
-        let constants_len = self.constants * lanes;
-        let fields_len = constants_len + self.at_points * lanes;
+        let [constants_len, points_len] = self.own_fields[segment.kind].map(|count| count * lanes);
+        let fields_len = constants_len + points_len;
         let table_len = self.nodes.len(lanes);
         let vertex_len = ((self.dim + 1) * lanes).min(table_len);
         let Offsets {
@@ -282,24 +282,24 @@ impl<T: Number> Pass<'_, T> {
             nodal,
             workspaces,
         } = scratch;
-        let own = (bound.layout, components, self.u);
+        let solution = (bound.layout, components, self.u);
         if self.action == Action::Apply {
-            self.copy_in(chunk, own, input);
+            self.copy_in(chunk, solution, input);
         }
         let fields = (Layout::Blocked, bound.fields, &bound.nodal[..]);
         self.copy_in(chunk, fields, nodal);
-        let (interior, of_fields) = (Slices::new(chunk, own), Slices::new(chunk, fields));
+        let (solution, fields) = (Slices::new(chunk, solution), Slices::new(chunk, fields));
         let source = Source {
             numbers: input,
-            interior: interior.get(),
+            private: solution.get(),
         };
         let nodal = Source {
             numbers: nodal,
-            interior: of_fields.get(),
+            private: fields.get(),
         };
-        let (row, local) = (row_len(components), self.local_nodes(chunk));
+        let (row, copied) = (row_len(components), self.copied(chunk));
         let shared_nodes = chunk.private.len() * row..chunk.nodes() * row;
-        sums[..local * row].fill(T::default());
+        sums[..copied * row].fill(T::default());
         sums[shared_nodes.clone()].fill(T::default());
         let mut ahead = Ahead::new(bound, index);
         for segment in &bound.segments[index] {
@@ -308,22 +308,22 @@ impl<T: Number> Pass<'_, T> {
                 let batch = Batch { nodal, ..*batch };
                 let target = Target {
                     numbers: &mut *sums,
-                    interior: v.slices(),
+                    private: v.slices(),
                 };
-                ahead.prefetch(batch.elements, source.interior, target.interior);
+                ahead.prefetch(batch.elements, source.private, target.private);
                 match self.action {
                     Action::Apply => kernel.apply(&batch, source, target, workspace),
                     Action::Diagonal => kernel.diagonal(&batch, target, workspace),
                 }
             });
         }
-        v.write(local, sums);
+        v.write(copied, sums);
         copy_rows((&sums[shared_nodes], row), (shared, components));
     }
 
     /// The number of a chunk's private nodes that are copied to local vectors, the first ones.
-    fn local_nodes(&self, chunk: &Chunk) -> usize {
-        let end = match self.bound.nodes.has_interior() {
+    fn copied(&self, chunk: &Chunk) -> usize {
+        let end = match self.bound.nodes.has_run() {
             true => chunk.interior.start,
             false => chunk.private.end,
         };
@@ -331,21 +331,18 @@ impl<T: Number> Pass<'_, T> {
     }
 
     /// Copies a chunk's nodes to a local vector.
-    fn copy_in(&self, chunk: &Chunk, (layout, components, u): Numbers<T>, input: &mut [T]) {
+    fn copy_in(&self, chunk: &Chunk, (layout, components, u): LVector<T>, input: &mut [T]) {
         let (count, width) = split_components(layout, components);
         let (length, row) = (u.len().checked_div(count).unwrap_or(0), row_len(components));
-        let own =
-            chunk.private.start * width..(chunk.private.start + self.local_nodes(chunk)) * width;
+        let first = chunk.private.start;
+        let own = first * width..(first + self.copied(chunk)) * width;
         let list = &self.bound.restriction.interface[chunk.interface.clone()];
         for slice in 0..count {
             let u = &u[slice * length..][..length];
-            let input = &mut input[slice..];
-            copy_rows((&u[own.clone()], width), (input, row));
-            pick_rows(
-                (u, width),
-                list,
-                (&mut input[chunk.private.len() * row..], row),
-            );
+            let (private, shared) = input.split_at_mut(chunk.private.len() * row);
+            let [private, shared] = [private, shared].map(|it| it.get_mut(slice..));
+            copy_rows((&u[own.clone()], width), (private.unwrap_or_default(), row));
+            pick_rows((u, width), list, (shared.unwrap_or_default(), row));
         }
     }
 }

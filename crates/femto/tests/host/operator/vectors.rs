@@ -6,8 +6,8 @@ use crate::common::forms::Interpreted;
 use crate::common::{Random, hexahedra};
 use femto::element::MapKind;
 use femto::fem::geometry::Geometry;
-use femto::fem::space::{Constraints, Layout, Space, SpaceParams};
-use femto::kernel::form::{Componentwise, LinearElasticity, Poisson};
+use femto::fem::space::{Constraints, Continuity, Layout, MAX_CHUNK_NODES, Space, SpaceParams};
+use femto::kernel::form::{Componentwise, LinearElasticity, Mass, Poisson};
 use femto::platform::device::Device;
 use femto::problem::Constrained;
 use femto::solve::LinearOperator;
@@ -65,6 +65,46 @@ fn constrained_entries_are_held_at_zero() {
             }
         }
     }
+}
+
+/// As many nodes as 16-bit indices address.
+#[test]
+fn full_chunks_have_the_same_result_in_both_layouts() {
+    const COMPONENTS: usize = 2;
+    let mut random = Random::new();
+    let form = Interpreted::<_, 3, COMPONENTS>::new(Componentwise::<_, COMPONENTS>(Mass));
+    let host = Host::with_threads(1).expect("one thread");
+    let mut numbers = Vec::new();
+    let mut results = Vec::new();
+    for layout in [Layout::Interleaved, Layout::Blocked] {
+        let params = SpaceParams {
+            degree: 15,
+            components: COMPONENTS,
+            layout,
+            continuity: Continuity::Broken,
+            chunk_nodes: 54_000,
+        };
+        let (geometry, space) = space_on([4, 2, 2], params);
+        assert_eq!(space.restriction().most_chunk_nodes(), MAX_CHUNK_NODES);
+        let params = OperatorParams::default();
+        let operator = Operator::<f64, _>::of_form(&host, &space, &geometry, &form, params);
+        let operator = operator.expect("binds");
+        if numbers.is_empty() {
+            numbers = random.vector(space.dofs());
+        }
+        let nodes = space.dofs() / COMPONENTS;
+        let turned = |vector: &[f64]| -> Vec<f64> {
+            let blocked = (0..COMPONENTS).flat_map(|c| (0..nodes).map(move |node| (node, c)));
+            blocked
+                .map(|(node, c)| vector[node * COMPONENTS + c])
+                .collect()
+        };
+        results.push(match layout {
+            Layout::Interleaved => turned(&Bound::apply(&operator, &numbers)),
+            Layout::Blocked => Bound::apply(&operator, &turned(&numbers)),
+        });
+    }
+    assert!(results[0] == results[1]);
 }
 
 #[test]

@@ -148,22 +148,17 @@ where
 
     /// All instruction sets in both precisions.
     pub fn check(&self, storages: &[Storage]) {
-        let factors = [Storage::ElementFactors, Storage::PointFactors];
         let constant = self.fields.count(FieldKind::Cell) == self.fields.len();
         let foldable = D == 3 && constant && self.inspection.coefficients.is_some();
         for &storage in storages {
-            let folds = factors.contains(&storage);
-            let both = storage == Storage::Multilinear;
-            for folded in [false, true] {
-                if (folded == folds || both) && (foldable || !folded) {
-                    self.check_levels::<f64>((storage, folded));
-                    self.check_levels::<f32>((storage, folded));
-                }
+            if foldable || !storage.is_factors() {
+                self.check_levels::<f64>(storage);
+                self.check_levels::<f32>(storage);
             }
         }
     }
 
-    fn check_levels<T: Number>(&self, storage: (Storage, bool)) {
+    fn check_levels<T: Number>(&self, storage: Storage) {
         let mut narrowest: Option<Vec<f64>> = None;
         for &level in SimdLevel::available() {
             let lanes = self.pack::<T>(storage, level, 1).kernel.lanes();
@@ -184,7 +179,9 @@ where
                 let first = self.element_vectors(&packed, &what);
                 // Interleaved components, and blocked ones.
                 self.local_vectors(&packed, 1, &what);
-                self.local_vectors(&packed, C, &what);
+                if C > 1 {
+                    self.local_vectors(&packed, C, &what);
+                }
                 let narrowest = narrowest.get_or_insert_with(|| first.clone());
                 let error = relative_error(&first, narrowest);
                 assert!(error < tolerance::<T>(), "levels differ: {what}: {error}");
@@ -192,19 +189,11 @@ where
         }
     }
 
-    fn pack<T: Number>(
-        &self,
-        (storage, folded): (Storage, bool),
-        level: SimdLevel,
-        elements: usize,
-    ) -> Packed<T> {
+    fn pack<T: Number>(&self, storage: Storage, level: SimdLevel, elements: usize) -> Packed<T> {
         let shape = Shape::new(self.basis, &self.inspection, storage);
         let plan = HostPlan {
             basis: self.basis,
-            shape: Shape {
-                folded,
-                ..shape.with_fields(&self.inspection, self.fields)
-            },
+            shape: shape.with_fields(&self.inspection, self.fields),
             level,
         };
         let kernel = plan.build::<T, F, D, C>(self.form);
@@ -289,7 +278,7 @@ where
         let scale = self.expected.iter().flatten();
         let scale = scale.fold(0.0, |scale: f64, v| scale.max(v.abs()));
         let used = places.shared() + packed.elements * places.interior;
-        let is_local = |place: usize| place < places.shared() || !nodes.has_interior();
+        let is_local = |place: usize| place < places.shared() || !nodes.has_run();
         let fields = self.fields.count(FieldKind::Nodal);
         let mut source = Vectors::<T>::new(C, slices, used);
         let mut nodal = Vectors::<T>::new(fields, fields, used);
@@ -332,18 +321,18 @@ where
             let inputs = (
                 Source {
                     numbers: &source.local,
-                    interior: &source_slices,
+                    private: &source_slices,
                 },
                 Source {
                     numbers: &nodal.local,
-                    interior: &nodal_slices,
+                    private: &nodal_slices,
                 },
             );
             let (width, own) = (target.width, &mut target);
-            let mut interior: Vec<_> = own.interior.chunks_mut((used * width).max(1)).collect();
+            let mut private: Vec<_> = own.private.chunks_mut((used * width).max(1)).collect();
             let output = Target {
                 numbers: &mut own.local,
-                interior: &mut interior,
+                private: &mut private,
             };
             packed.run(self.action, Nodes::Local(&table), inputs, output);
         }
@@ -365,7 +354,7 @@ where
 struct Vectors<T> {
     local: Vec<T>,
     row: usize,
-    interior: Vec<T>,
+    private: Vec<T>,
     /// Numbers per node and slice, and numbers of a slice.
     width: usize,
     len: usize,
@@ -378,14 +367,14 @@ impl<T: Number> Vectors<T> {
         Self {
             local: vec![nan; row * LOCAL_NODES],
             row,
-            interior: vec![nan; components * nodes],
+            private: vec![nan; components * nodes],
             width,
             len: width * nodes,
         }
     }
 
     fn slices(&self) -> Vec<&[T]> {
-        self.interior.chunks(self.len.max(1)).collect()
+        self.private.chunks(self.len.max(1)).collect()
     }
 
     /// A number in the local vector, or in the L-vector.
@@ -394,11 +383,11 @@ impl<T: Number> Vectors<T> {
             return &mut self.local[node * self.row + component];
         }
         let (slice, c) = (component / self.width, component % self.width);
-        &mut self.interior[slice * self.len + node * self.width + c]
+        &mut self.private[slice * self.len + node * self.width + c]
     }
 
     fn count_nan(&self) -> usize {
-        let all = self.local.iter().chain(&self.interior);
+        let all = self.local.iter().chain(&self.private);
         all.filter(|number| number.to_f64().is_nan()).count()
     }
 }

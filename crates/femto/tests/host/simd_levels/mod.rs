@@ -125,7 +125,7 @@ fn any_number_of_points_will_do() {
 #[test]
 fn numbers_of_components_agree_with_the_oracle() {
     let mut random = Random::new();
-    for degree in 1..=2 {
+    for degree in 1..=4 {
         for rule in rules(degree) {
             let basis = basis(rule, degree);
             for kind in [Kind::Affine, Kind::Trilinear] {
@@ -135,6 +135,8 @@ fn numbers_of_components_agree_with_the_oracle() {
                 let (two, four) = (Componentwise::<_, 2>(lambda), Componentwise::<_, 4>(Mass));
                 Case::<_, 3, 2>::new(&two, on, Action::Apply, &mut random).check(storages);
                 Case::<_, 3, 4>::new(&four, on, Action::Apply, &mut random).check(storages);
+                let five = Componentwise::<_, 5>(Mass);
+                Case::<_, 3, 5>::new(&five, on, Action::Apply, &mut random).check(storages);
             }
         }
     }

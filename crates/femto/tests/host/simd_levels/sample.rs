@@ -22,6 +22,7 @@ impl Kind {
             Self::Affine => &[Storage::Affine, Storage::ElementFactors],
             Self::Trilinear => &[
                 Storage::Multilinear,
+                Storage::MapFactors,
                 Storage::Jacobians,
                 Storage::PointFactors,
             ],
@@ -86,11 +87,9 @@ impl Map {
     }
 
     pub fn for_storage(&self, storage: Storage) -> CellMap<'_> {
-        match storage {
-            Storage::Affine | Storage::Multilinear | Storage::ElementFactors => {
-                CellMap::Map(&self.coefficients)
-            }
-            Storage::Jacobians | Storage::PointFactors => CellMap::Points {
+        match storage.is_at_points() {
+            false => CellMap::Map(&self.coefficients),
+            true => CellMap::Points {
                 jacobian: &self.jacobian,
                 position: &self.position,
             },

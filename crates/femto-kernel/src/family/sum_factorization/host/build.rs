@@ -45,7 +45,8 @@ impl HostPlan<'_> {
             shape: self.shape,
             form,
         };
-        let stage = (!self.shape.folded).then(|| AnyLanes::new::<T, _>(self.level, &maker));
+        let stage =
+            (!self.shape.storage.is_factors()).then(|| AnyLanes::new::<T, _>(self.level, &maker));
         in_precision::<T, _>(stage, |stage| self.fp64(stage), |stage| self.fp32(stage))
     }
 
@@ -79,12 +80,11 @@ impl HostPlan<'_> {
             values,
             gradients,
             position: with_position,
-            folded,
             ..
         } = self.shape;
         let wanted = (values, gradients);
         match (storage, geometry) {
-            (Storage::Multilinear, CellMap::Map(c)) if folded => {
+            (Storage::MapFactors, CellMap::Map(c)) => {
                 pack(out, width, lane, 0, map_factors(c, coefficients, wanted));
             }
             (Storage::Affine | Storage::Multilinear, CellMap::Map(c)) => {
@@ -96,12 +96,12 @@ impl HostPlan<'_> {
                 let positions = positions.flat_map(|x| &x[..dim]).copied();
                 pack(out, width, lane, 0, columns.chain(positions));
             }
-            (Storage::ElementFactors, CellMap::Map(c)) if dim == 3 => {
+            (Storage::ElementFactors, CellMap::Map(c)) => {
                 let jacobian = [0, 1, 2].map(|row| [c[1][row], c[2][row], c[4][row]]);
                 let factors = factors(&jacobian, 1.0, coefficients, wanted);
                 pack(out, width, lane, 0, factors);
             }
-            (Storage::PointFactors, CellMap::Points { jacobian, .. }) if dim == 3 => {
+            (Storage::PointFactors, CellMap::Points { jacobian, .. }) => {
                 let (n, w) = (self.basis.points_1d, &self.basis.weights);
                 let count = self.geometry_len() / jacobian.len();
                 for (p, j) in jacobian.iter().enumerate() {
@@ -212,9 +212,9 @@ fn factor_stage<L: Lanes>(shape: &Shape) -> Box<dyn Stage<L>> {
 
 fn factors_of<L: Lanes, M: Metric<L, 3>>(shape: &Shape) -> Box<dyn Stage<L>> {
     match (shape.storage, shape.values, shape.gradients) {
-        (Storage::Multilinear, _, false) => stage::<L, OfDeterminant>(shape),
-        (Storage::Multilinear, true, true) => stage::<L, OfMap<M, true>>(shape),
-        (Storage::Multilinear, false, true) => stage::<L, OfMap<M, false>>(shape),
+        (Storage::MapFactors, _, false) => stage::<L, OfDeterminant>(shape),
+        (Storage::MapFactors, true, true) => stage::<L, OfMap<M, true>>(shape),
+        (Storage::MapFactors, false, true) => stage::<L, OfMap<M, false>>(shape),
         (Storage::ElementFactors, _, false) => stage::<L, OfElement<true, false>>(shape),
         (Storage::ElementFactors, true, true) => stage::<L, OfElement<true, true>>(shape),
         (Storage::ElementFactors, false, true) => stage::<L, OfElement<false, true>>(shape),

@@ -215,10 +215,16 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: Target<L::Real>, workspace: &mut Workspace) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
-        self.gather_fields(batch, &mut scratch.nodal);
-        self.element_diagonals(&BatchData::of(batch, self.basis.points()), scratch);
-        let nodal = &scratch.nodal[..self.unknowns()];
-        self.nodes
-            .scatter(batch.elements, &batch.nodes, nodal, target);
+        let data = BatchData::of(batch, self.basis.points());
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                self.gather_fields(batch, &mut scratch.nodal);
+                self.element_diagonals(&data, scratch);
+                let nodal = &scratch.nodal[..self.unknowns()];
+                self.nodes
+                    .scatter(batch.elements, &batch.nodes, nodal, target);
+            },
+        );
     }
 }

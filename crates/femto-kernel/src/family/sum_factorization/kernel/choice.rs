@@ -157,6 +157,7 @@ fn like_factors(shape: &Shape) -> Shape {
         storage: match shape.storage {
             Storage::Jacobians => Storage::PointFactors,
             Storage::Affine => Storage::ElementFactors,
+            Storage::Multilinear => Storage::MapFactors,
             storage => storage,
         },
         ..*shape

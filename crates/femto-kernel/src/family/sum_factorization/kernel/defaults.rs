@@ -88,8 +88,7 @@ pub(super) fn whole_elements(
 ) -> Option<Schedule> {
     let is_small =
         shape.dim == 3 && shape.nodes_1d == 2 && shape.points_1d <= 3 && shape.components <= 3;
-    let at_points = matches!(shape.storage, Storage::PointFactors | Storage::Jacobians);
-    if !is_small || at_points || vectors.scatter() != Some(Scatter::Atomic) {
+    if !is_small || shape.storage.is_at_points() || vectors.scatter() != Some(Scatter::Atomic) {
         return None;
     }
     let several = shape.components > 1;

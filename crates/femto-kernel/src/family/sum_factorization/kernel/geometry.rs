@@ -1,6 +1,6 @@
 //! Packing of an element's geometry for the kernel, see `family/sum_factorization/text/factors.h` and `jacobian.h`.
 
-use super::{KernelSpec, PointStep};
+use super::KernelSpec;
 use crate::family::CellMap;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::factors::{factors, map_factors};
@@ -9,24 +9,11 @@ use crate::scalar::Real;
 impl KernelSpec<'_> {
     /// Length of an element's packed geometry.
     pub fn geometry_len(&self) -> usize {
-        let shape = &self.shape;
-        let factors = 6 * usize::from(shape.gradients) + usize::from(shape.values);
-        let points = shape.points();
+        let numbers = self.shape.geometry_numbers() as usize;
         // Per-element constants are read in pairs.
-        match (self.step, shape.storage) {
-            (PointStep::Factors(_), Storage::ElementFactors) => factors.next_multiple_of(2),
-            (PointStep::Factors(_), Storage::PointFactors) => factors * points,
-            (PointStep::Factors(_), Storage::Multilinear) if !shape.gradients => 28,
-            (PointStep::Factors(_), Storage::Multilinear) => {
-                (22 + usize::from(shape.values)).next_multiple_of(2)
-            }
-            (PointStep::Form(_), Storage::Affine | Storage::Multilinear) => {
-                (shape.geometry_numbers() as usize).next_multiple_of(2)
-            }
-            (PointStep::Form(_), Storage::Jacobians) => shape.geometry_numbers() as usize,
-            // Not supported by the kernel: see `Schedule::validate`.
-            (PointStep::Factors(_), Storage::Affine | Storage::Jacobians)
-            | (PointStep::Form(_), Storage::ElementFactors | Storage::PointFactors) => 0,
+        match self.shape.storage.is_at_points() {
+            true => numbers,
+            false => numbers.next_multiple_of(2),
         }
     }
 
@@ -37,17 +24,17 @@ impl KernelSpec<'_> {
     /// |------|---------|--------|
     /// | factors | `PointFactors` | `[k][factor][j][i]`: κ w det J J⁻¹J⁻ᵀ (rr, rs, rt, ss, st, tt), then λ w det J |
     /// | factors | `ElementFactors` | `[factor]`, without weights; padded to an even number |
-    /// | factors | `Multilinear` without gradients | coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ; padded likewise |
-    /// | factors | `Multilinear` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ; padded likewise |
+    /// | factors | `MapFactors` without gradients | coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ; padded likewise |
+    /// | factors | `MapFactors` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ; padded likewise |
     /// | form | `Affine` | coefficients of the map `[3][3]` (of ξ, η, ζ), of 1 if positions are read; padded likewise |
     /// | form | `Multilinear` | the same `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ) |
     /// | form | `Jacobians` | `[k][number][j][i]`: columns of ∂x/∂ξ, then x if it is read |
     ///
     /// For quadrilaterals `[2][2]` (of ξ, η), `[3][2]` (of ξ, η, ξη) and `[j][number][i]`.
     pub fn pack<T: Real>(&self, geometry: CellMap, coefficients: (f64, f64), out: &mut [T]) {
-        match self.step {
-            PointStep::Factors(_) => self.pack_factors(geometry, coefficients, out),
-            PointStep::Form(_) => self.pack_map(geometry, out),
+        match self.shape.storage.is_factors() {
+            true => self.pack_factors(geometry, coefficients, out),
+            false => self.pack_map(geometry, out),
         }
     }
 
@@ -55,7 +42,7 @@ impl KernelSpec<'_> {
         let (shape, basis) = (&self.shape, self.basis);
         let wanted = (shape.values, shape.gradients);
         match (shape.storage, geometry) {
-            (Storage::Multilinear, CellMap::Map(c)) => {
+            (Storage::MapFactors, CellMap::Map(c)) => {
                 let numbers = map_factors(c, coefficients, wanted);
                 for (out, number) in out.iter_mut().zip(numbers) {
                     *out = T::from_f64(number);

@@ -131,16 +131,14 @@ impl Schedule {
             self.element_rules(spec)?;
         }
         self.point_rules(spec)?;
-        match (spec.step, shape.storage) {
+        match (spec.step, shape.storage.is_factors()) {
             (PointStep::Factors(_), _) if shape.dim == 2 => {
                 Err("factors are folded on hexahedra alone")
             }
-            (PointStep::Factors(_), Storage::Affine | Storage::Jacobians) => {
+            (PointStep::Factors(_), false) => {
                 Err("the form is not lambda u, kappa grad u, which this kernel is for")
             }
-            (PointStep::Form(_), Storage::ElementFactors | Storage::PointFactors) => {
-                Err("factors are not for any form, as this kernel is")
-            }
+            (PointStep::Form(_), true) => Err("factors are not for any form, as this kernel is"),
             _ => Ok(()),
         }
     }
@@ -154,7 +152,7 @@ impl Schedule {
         if !matches!(spec.vectors, Vectors::Nodal { .. }) {
             return Err("a thread has a whole element only with L-vectors");
         }
-        if matches!(shape.storage, Storage::PointFactors | Storage::Jacobians) {
+        if shape.storage.is_at_points() {
             return Err("a thread with a whole element reads no geometry at points");
         }
         if shape.nodes_1d != 2 {

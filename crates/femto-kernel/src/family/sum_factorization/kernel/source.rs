@@ -121,14 +121,17 @@ impl KernelSpec<'_> {
     }
 
     fn define_geometry(&self, source: &mut SourceBuilder) {
-        for (name, storage) in [
-            ("GEOMETRY_POINTS", Storage::PointFactors),
-            ("GEOMETRY_ELEMENT", Storage::ElementFactors),
-            ("GEOMETRY_AFFINE", Storage::Affine),
-            ("GEOMETRY_MULTILINEAR", Storage::Multilinear),
-            ("GEOMETRY_JACOBIANS", Storage::Jacobians),
+        for (name, storages) in [
+            ("GEOMETRY_POINTS", &[Storage::PointFactors][..]),
+            ("GEOMETRY_ELEMENT", &[Storage::ElementFactors]),
+            ("GEOMETRY_AFFINE", &[Storage::Affine]),
+            (
+                "GEOMETRY_MULTILINEAR",
+                &[Storage::Multilinear, Storage::MapFactors],
+            ),
+            ("GEOMETRY_JACOBIANS", &[Storage::Jacobians]),
         ] {
-            source.define(name, u8::from(self.shape.storage == storage));
+            source.define(name, u8::from(storages.contains(&self.shape.storage)));
         }
         let rounded = self.has_rounded_factors();
         source.define("SINGLE_FACTORS", u8::from(rounded));

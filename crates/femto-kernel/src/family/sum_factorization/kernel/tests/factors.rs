@@ -26,7 +26,6 @@ fn shape(points_1d: usize, storage: Storage) -> Shape {
         gradients: inspection.gradients(),
         position: false,
         storage,
-        folded: true,
         fields: Fields::default(),
         field_gradients: 0,
         parameters: 0,
@@ -65,7 +64,7 @@ fn the_best_are_legal_on_the_device_they_are_for() {
     };
     let storages = [
         Storage::ElementFactors,
-        Storage::Multilinear,
+        Storage::MapFactors,
         Storage::PointFactors,
     ];
     let check = |shape: Shape| {
@@ -103,7 +102,7 @@ fn the_best_are_legal_on_the_device_they_are_for() {
 
 #[test]
 fn broken_rules_are_named() {
-    let shape8 = shape(8, Storage::Multilinear);
+    let shape8 = shape(8, Storage::MapFactors);
     let (limits, basis8) = (Limits::default(), basis(8));
     let numbers = (Precision::Fp64, FactorPrecision::Same);
     let good = spec(&basis8, shape8, ELEMENTS, numbers).best(&limits);
@@ -144,7 +143,7 @@ fn rules_of_whole_elements_are_named() {
     let (limits, numbers) = (Limits::default(), (Precision::Fp64, FactorPrecision::Same));
     let two = Shape {
         components: 3,
-        ..shape(2, Storage::Multilinear)
+        ..shape(2, Storage::MapFactors)
     };
     let basis2 = basis(2);
     let best = spec(&basis2, two, NODAL, numbers).best(&limits);
@@ -180,7 +179,7 @@ fn rules_of_whole_elements_are_named() {
 fn strides_leave_rows_apart_and_threads_together() {
     let strides = |points| {
         let numbers = (Precision::Fp64, FactorPrecision::Same);
-        let (basis, shape) = (basis(points), shape(points, Storage::Multilinear));
+        let (basis, shape) = (basis(points), shape(points, Storage::MapFactors));
         Strides::of(&Schedule::PLAIN, &spec(&basis, shape, ELEMENTS, numbers))
     };
     for points in 2..=17 {
