@@ -351,6 +351,33 @@ fn boxes_are_made_and_solved_on() {
         let arguments = [&["mesh", "box", &c, "--cells"][..], &wrong].concat();
         assert_eq!(femto(&arguments).status.code(), Some(2), "{wrong:?}");
     }
+    let two = ["mesh", "box", &c, "--cells", "2", "2", "2"];
+    for (cell, options, cells) in [
+        ("tetrahedron", &["--irregular", "3"][..], 48),
+        ("tetrahedron", &["--geometry-degree", "3"], 48),
+        ("prism", &[], 16),
+        ("pyramid", &["--geometry-degree", "2"], 48),
+    ] {
+        let output = femto(&[&two, &["--cell", cell][..], options].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let mesh = Mesh::read(&c).unwrap();
+        let solids = mesh
+            .blocks
+            .iter()
+            .filter(|block| block.cell_type.dimension() == 3);
+        let all: usize = solids.map(|block| block.len()).sum();
+        assert_eq!(all, cells, "{cell}");
+    }
+    for (options, message) in [
+        (["--cell", "triangle"], "possible values"),
+        (["--irregular", "3"], "irregular"),
+        (["--geometry-degree", "3"], "order"),
+    ] {
+        let output = femto(&[&two, &options[..]].concat());
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(message), "{error}");
+    }
 }
 
 /// If the available memory is known; the box needs more than any machine has.

@@ -9,12 +9,23 @@ use clap::Args;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::AnyBox;
 
-/// Generate a box of hexahedra, possibly deformed, as a Gmsh file.
+/// The shapes that boxes are made of.
+const SOLIDS: [Cell; 4] = [
+    Cell::Hexahedron,
+    Cell::Tetrahedron,
+    Cell::Prism,
+    Cell::Pyramid,
+];
+
+/// Generate a box of cells of one shape, possibly deformed, as a Gmsh file.
 ///
-/// The sides are the groups xmin, xmax, ymin, ymax, zmin, zmax; the hexahedra are the group domain.
+/// The sides are the groups xmin, xmax, ymin, ymax, zmin, zmax; the cells are the group domain.
 #[derive(Debug, Args)]
 pub(in crate::command) struct GenerateBox {
-    /// Cells along x, y, z.
+    /// The shape of the cells; of tetrahedra and pyramids there are 6 in each box, of prisms 2.
+    #[arg(long, default_value = "hexahedron", value_parser = SOLIDS.map(Cell::name))]
+    cell: String,
+    /// Boxes along x, y, z.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], required = true)]
     cells: Vec<usize>,
     /// The corner with the smallest coordinates.
@@ -29,9 +40,12 @@ pub(in crate::command) struct GenerateBox {
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = Expression::parse)]
     #[arg(allow_hyphen_values = true)]
     deform: Vec<Expression>,
-    /// 1 for cells with 8 nodes, 2 for cells with 27 nodes, which can be curved.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    /// 1 for straight edges, 2 for cells that can be curved, 3 for tetrahedra alone.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
     geometry_degree: u8,
+    /// A seed: tetrahedra of all shapes, in random order; prisms and pyramids rotated at random.
+    #[arg(long, value_name = "SEED")]
+    irregular: Option<u64>,
     #[command(flatten)]
     output: Output,
 }
@@ -44,15 +58,21 @@ impl GenerateBox {
             .write(&self.source().build()?, progress, console)
     }
 
+    /// The argument parser has already compared the names.
+    fn cell(&self) -> Cell {
+        let named = SOLIDS.into_iter().find(|cell| cell.name() == self.cell);
+        named.unwrap_or(Cell::Hexahedron)
+    }
+
     fn source(&self) -> BoxSource {
         BoxSource {
             mesh: AnyBox {
-                cell: Cell::Hexahedron,
+                cell: self.cell(),
                 cells: per_axis(&self.cells).unwrap_or_default().into(),
                 lower: per_axis(&self.lower).unwrap_or_default().into(),
                 upper: per_axis(&self.upper).unwrap_or_default().into(),
                 geometry_degree: self.geometry_degree.into(),
-                irregular: None,
+                irregular: self.irregular,
             },
             deformation: per_axis(&self.deform).map(Deformation),
         }
