@@ -371,7 +371,7 @@ fn boxes_are_made_and_solved_on() {
     for (options, message) in [
         (["--cell", "triangle"], "possible values"),
         (["--irregular", "3"], "irregular"),
-        (["--geometry-degree", "3"], "order"),
+        (["--geometry-degree", "3"], "geometry degree 3"),
     ] {
         let output = femto(&[&two, &options[..]].concat());
         let error = text(&output.stderr);

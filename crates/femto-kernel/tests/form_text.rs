@@ -367,5 +367,6 @@ fn nothing_that_is_read_panics() {
             accepted += 1;
         }
     }
-    assert!(accepted > 20, "{accepted}");
+    // About forty are.
+    assert!(accepted > 5, "{accepted}");
 }
