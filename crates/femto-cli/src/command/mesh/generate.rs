@@ -6,16 +6,9 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use femto::element::Cell;
 use femto::fem::mesh::boxes::AnyBox;
-
-/// The shapes that boxes are made of.
-const SOLIDS: [Cell; 4] = [
-    Cell::Hexahedron,
-    Cell::Tetrahedron,
-    Cell::Prism,
-    Cell::Pyramid,
-];
 
 /// Generate a box of cells of one shape, possibly deformed, as a Gmsh file.
 ///
@@ -23,8 +16,8 @@ const SOLIDS: [Cell; 4] = [
 #[derive(Debug, Args)]
 pub(in crate::command) struct GenerateBox {
     /// The shape of the cells; of tetrahedra and pyramids there are 6 in each box, of prisms 2.
-    #[arg(long, default_value = "hexahedron", value_parser = SOLIDS.map(Cell::name))]
-    cell: String,
+    #[arg(long, default_value = "hexahedron", value_parser = solid())]
+    cell: Cell,
     /// Boxes along x, y, z.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], required = true)]
     cells: Vec<usize>,
@@ -58,16 +51,10 @@ impl GenerateBox {
             .write(&self.source().build()?, progress, console)
     }
 
-    /// The argument parser has already compared the names.
-    fn cell(&self) -> Cell {
-        let named = SOLIDS.into_iter().find(|cell| cell.name() == self.cell);
-        named.unwrap_or(Cell::Hexahedron)
-    }
-
     fn source(&self) -> BoxSource {
         BoxSource {
             mesh: AnyBox {
-                cell: self.cell(),
+                cell: self.cell,
                 cells: per_axis(&self.cells).unwrap_or_default().into(),
                 lower: per_axis(&self.lower).unwrap_or_default().into(),
                 upper: per_axis(&self.upper).unwrap_or_default().into(),
@@ -77,6 +64,16 @@ impl GenerateBox {
             deformation: per_axis(&self.deform).map(Deformation),
         }
     }
+}
+
+/// Reads the name of a shape that boxes are made of.
+fn solid() -> impl TypedValueParser<Value = Cell> {
+    let solids = || AnyBox::CELLS.into_iter().filter(|cell| cell.dim() == 3);
+    let names = PossibleValuesParser::new(solids().map(Cell::name));
+    names.try_map(move |name| {
+        let mut named = solids().filter(|cell| cell.name() == name);
+        named.next().ok_or("no such shape")
+    })
 }
 
 /// One value per axis; the argument parser has already counted them.
