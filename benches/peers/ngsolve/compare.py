@@ -102,7 +102,7 @@ def pinned(cores):
 
 def measure_femto(options, case, cores):
     command = pinned(cores) + [str(options.femto), "--json", "solve", str(case), "--no-output"]
-    command += ["--set", f"run.threads={cores}"]
+    command += ["--set", f"run.threads={cores}", "--set", f"run.data_level={options.data_level}"]
     out, err, _ = run(command)
     # One iteration does not converge, which is not a failure here.
     try:
@@ -117,6 +117,7 @@ def main():
     parser.add_argument("--degree", default="1,2,3,4", help="default %(default)s")
     parser.add_argument("--cores", default="1,2", help="default %(default)s")
     parser.add_argument("--dofs", type=float, default=1e6, help="about so many unknowns; default %(default)s")
+    parser.add_argument("--data-level", default="automatic", help="femto's; default %(default)s")
     parser.add_argument("--passes", type=int, default=5, help="default %(default)s")
     parser.add_argument("--femto", type=pathlib.Path, default=TARGET / "release" / "femto")
     parser.add_argument("--python", default=sys.executable, help="an interpreter that has NGSolve; default this one")

@@ -119,8 +119,8 @@ pub enum BenchError {
     /// From the solver.
     #[error(transparent)]
     Cg(#[from] Box<SolveError>),
-    /// A file without rows of a ladder, or none at all.
-    #[error("{} has no rows of `femto bench --ladder --csv`: {source}", .path.display())]
+    /// A file without rows of the measurement that is drawn, or none at all.
+    #[error("{} has no rows that this command wrote with `--csv`: {source}", .path.display())]
     NoTable {
         /// The file.
         path: PathBuf,

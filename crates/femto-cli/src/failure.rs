@@ -44,6 +44,12 @@ pub enum Failure {
     /// The operator could not be timed.
     #[error(transparent)]
     Operator(#[from] OperatorError),
+    /// A file is asked for of the null device.
+    #[error("the device `null` computes nothing that {option} could write")]
+    NothingToWrite {
+        /// The option.
+        option: &'static str,
+    },
     /// The output could not be written.
     #[error(transparent)]
     Output(#[from] IoError),
@@ -114,7 +120,7 @@ impl Failure {
             | Self::Kernels { .. }
             | Self::Output(IoError::Stream(_)) => 1,
             Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
-            Self::NoStep { .. } | Self::Unusable { .. } => 2,
+            Self::NoStep { .. } | Self::Unusable { .. } | Self::NothingToWrite { .. } => 2,
         }
     }
 

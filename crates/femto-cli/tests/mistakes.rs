@@ -384,27 +384,6 @@ fn convection_that_multigrid_does_not_smooth_is_warned_of() {
     }
 }
 
-#[test]
-fn fluxes_inside_the_domain_are_warned_of() {
-    let folder = scratch("inside");
-    let mesh = TWISTED.replace("3 5 6\n", "3 6 5\n");
-    let case = "[mesh]\nfile = \"mesh.msh\"\n[space]\ndegree = 1\n[form]\nkind = \"mass\"\n\
-                [[neumann]]\ntags = [1]\nvalue = 1\n";
-    let case = write(&folder, "case.toml", case);
-    for (facet, warnings) in [("1 1 2", 0), ("1 2 5", 1)] {
-        write(
-            &folder,
-            "mesh.msh",
-            &mesh.replace("1 1 2\n301", &format!("{facet}\n301")),
-        );
-        let report = json(&femto(&["solve", &case, "--json", "--no-roofline"]));
-        let told = report["mesh"]["warnings"].as_array().unwrap();
-        assert_eq!(told.len(), warnings, "{facet}: {told:?}");
-        let wanted = "1 facet of `1` between two cells: a flux there is a source inside the domain";
-        assert!(told.iter().all(|warning| warning == wanted), "{told:?}");
-    }
-}
-
 /// A square beside two halves of one, and two squares with their own nodes.
 #[test]
 fn cells_that_touch_without_being_joined_are_warned_of() {

@@ -240,6 +240,12 @@ impl Boundary {
     }
 }
 
+/// The end of an output file's name.
+pub const VTU: &str = ".vtu";
+
+/// Such a name in words.
+pub const VTU_NAME: &str = "a name that ends in .vtu, by which readers go";
+
 /// The solver of the equations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solver {

@@ -5,7 +5,7 @@ use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
     Case, Field, Located, Method, Output, Places, PreconditionerKind, Run, SmootherKind, Solver,
-    Vector, read_boundary, read_form, read_mesh,
+    VTU, VTU_NAME, Vector, read_boundary, read_form, read_mesh,
 };
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
@@ -276,9 +276,7 @@ fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<O
     };
     Ok(Output {
         vtu: match section.optional("vtu") {
-            Some(path) if !path.text()?.ends_with(".vtu") => {
-                return Err(path.out_of_range("a name that ends in .vtu, by which readers go"));
-            }
+            Some(path) if !path.text()?.ends_with(VTU) => return Err(path.out_of_range(VTU_NAME)),
             Some(path) => Some(document.resolve(path.text()?)),
             None => None,
         },

@@ -146,6 +146,9 @@ fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
     let needed = |key, allowed| coefficient(&section.required(key)?, allowed);
     match section.either(["young", "lambda"])? {
         ("young", _) => {
+            if let Some(mu) = section.optional("mu") {
+                return Err(mu.meaningless("`young` goes with `poisson`"));
+            }
             only(section, &["kind", "young", "poisson"])?;
             Ok(Moduli::Young {
                 young: needed("young", Allowed::POSITIVE)?,
@@ -153,6 +156,9 @@ fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
             })
         }
         _ => {
+            if let Some(ratio) = section.optional("poisson") {
+                return Err(ratio.meaningless("`lambda` goes with `mu`"));
+            }
             only(section, &["kind", "lambda", "mu"])?;
             Ok(Moduli::Lame {
                 lambda: needed("lambda", Allowed::ANY)?,

@@ -1,6 +1,6 @@
 //! `femto solve`
 
-use crate::case::{Case, Document};
+use crate::case::{Case, Document, VTU, VTU_NAME};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -32,7 +32,7 @@ pub(super) struct Solve {
     #[arg(long, value_parser = device::parse)]
     device: Option<DeviceId>,
     /// Write the solution to this file, overriding the case.
-    #[arg(long, value_name = "FILE.vtu")]
+    #[arg(long, value_name = "FILE.vtu", value_parser = vtu)]
     output: Option<PathBuf>,
     /// Do not write the solution.
     #[arg(long, conflicts_with = "output")]
@@ -81,6 +81,14 @@ impl Solve {
             Status::Converged | Status::Counted => Ok(()),
             _ => Err(Failure::Unsolved { message }),
         }
+    }
+}
+
+/// The name of an output file.
+fn vtu(name: &str) -> Result<PathBuf, String> {
+    match name.ends_with(VTU) {
+        true => Ok(name.into()),
+        false => Err(format!("must be {VTU_NAME}")),
     }
 }
 

@@ -48,6 +48,16 @@ pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failu
             }
             join_sides(case, &mut straight, periodic)?;
             mesh.periodic = straight.periodic;
+            if let Some(number) = mesh.unlike_sides() {
+                let [first, second] = periodic[number].value.clone();
+                let problem = MistakeKind::Mesh(MeshError::NoSides {
+                    first,
+                    second,
+                    why: "they are deformed differently",
+                });
+                let place = periodic[number].span.clone();
+                return Err(case.document.mistake(place, problem).into());
+            }
         }
         _ => join_sides(case, &mut mesh, periodic)?,
     }

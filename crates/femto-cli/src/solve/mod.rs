@@ -108,6 +108,7 @@ pub fn run(
     let mut monitor = SolveMonitor::new(progress, interrupt);
     let (id, threads) = (options.device(case), case.run.threads);
     let device = opening(id, threads)?;
+    output::check_device(id.kind, options)?;
     if let Some(folder) = &options.system {
         output::make_folder(folder)?;
     }

@@ -27,6 +27,19 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
     Ok(path)
 }
 
+/// Fails if a file is asked for of the null device.
+pub(super) fn check_device(device: DeviceKind, options: &Options) -> Result<(), Failure> {
+    let option = match (&options.output, &options.system) {
+        (OutputTo::File(_), _) => "--output",
+        (_, Some(_)) => "--system",
+        _ => return Ok(()),
+    };
+    match device {
+        DeviceKind::Null => Err(Failure::NothingToWrite { option }),
+        _ => Ok(()),
+    }
+}
+
 /// Makes a folder unless it is there.
 pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|source| Failure::Folder {

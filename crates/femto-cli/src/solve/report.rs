@@ -225,6 +225,7 @@ impl Report {
                 warnings: super::mesh::turned(turned)
                     .into_iter()
                     .chain(super::setup::loads_inside(case, blocks))
+                    .chain(super::setup::loads_without_effect(case, blocks))
                     .chain(super::mesh::unjoined(blocks))
                     .chain(super::setup::nearly_incompressible(case))
                     .collect(),
@@ -320,7 +321,7 @@ impl Report {
         let components = u.blocks[0].space.components();
         let size = |value: &[f64]| match value {
             [value] => *value,
-            vector => vector.iter().map(|x| x * x).sum::<f64>().sqrt(),
+            vector => vector.iter().fold(0.0, |length: f64, x| length.hypot(*x)),
         };
         let sizes = u.values.chunks_exact(components).map(size);
         self.solution = sizes.fold(None, |range: Option<Range>, value| {

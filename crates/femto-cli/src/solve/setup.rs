@@ -13,7 +13,7 @@ use femto::problem::{
     AlongNormal, Boundary, Discretized, Function, FunctionName, MultigridLevel,
     PreconditionerReason, Problem, ProblemError, ProblemForm, Robin, Role,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Rejects boundary tags that the mesh does not have, and conditions on the same component of a group,
@@ -216,18 +216,54 @@ pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
     let tags = case.neumann.iter().chain(robin).flat_map(|it| &it.tags);
     let warning = |tag: &Located<String>| {
         let space = &blocks.first()?.space;
-        let count = space.boundary().inside(&tag.value).unwrap_or(0);
-        let facets = match count {
-            0 => return None,
-            1 => "1 facet".to_owned(),
-            _ => format!("{count} facets"),
-        };
+        let facets = facets(space.boundary().inside(&tag.value).unwrap_or(0))?;
         let tag = &tag.value;
         Some(format!(
             "{facets} of `{tag}` between two cells: a flux there is a source inside the domain"
         ))
     };
     tags.filter_map(warning).collect()
+}
+
+/// A number of facets in words; `None` for 0.
+fn facets(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 facet".to_owned()),
+        _ => Some(format!("{count} facets")),
+    }
+}
+
+/// Warnings about fluxes given where another group gives the solution.
+pub(super) fn loads_without_effect(case: &Case, blocks: &[Block]) -> Vec<String> {
+    let robin = case.robin.iter().map(|it| &it.boundary);
+    let mut warnings = Vec::new();
+    for flux in case.neumann.iter().chain(robin) {
+        // A flux along the normal is one of all components.
+        let of_all = case::Boundary {
+            is_normal: false,
+            ..flux.clone()
+        };
+        let given = case.dirichlet.iter().filter(|it| it.overlaps(&of_all));
+        for (tag, given) in given.flat_map(|it| flux.tags.iter().map(move |tag| (tag, it))) {
+            for held in &given.tags {
+                let of = |block: &Block, tag: &Located<String>| {
+                    let found = block.space.boundary().tagged(&tag.value);
+                    let facets = found.unwrap_or_default().iter();
+                    let places = facets.map(|facet| (facet.element, facet.number));
+                    places.collect::<HashSet<_>>()
+                };
+                let common = |block| of(block, tag).intersection(&of(block, held)).count();
+                if let Some(facets) = facets(blocks.iter().map(common).sum()) {
+                    let (tag, held) = (&tag.value, &held.value);
+                    warnings.push(format!(
+                        "{facets} of `{tag}` in `{held}` too, where the solution is given: a flux has no effect there"
+                    ));
+                }
+            }
+        }
+    }
+    warnings
 }
 
 /// The case's problem, without the exact solution.

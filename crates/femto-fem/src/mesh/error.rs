@@ -49,18 +49,30 @@ pub enum MeshError {
         /// Every group of the mesh, described.
         available: Vec<String>,
     },
-    /// Several groups of this dimension share the name.
+    /// Several groups of this dimension have the name, or one has it and another one the number.
     #[error(
-        "the name `{tag}` stands for several physical groups of dimension {dimension} ({numbers:?}); \
-         use the number"
+        "`{tag}` is the name or number of several physical groups of dimension {dimension} ({numbers:?}); \
+         use what only the one meant has"
     )]
     AmbiguousGroup {
         /// Requested dimension.
         dimension: usize,
         /// The name.
         tag: String,
-        /// The numbers of the groups with that name.
+        /// The numbers of these groups.
         numbers: Vec<i32>,
+    },
+    /// A group that is named but has no cells.
+    #[error(
+        "the physical group `{tag}` = {number} of dimension {dimension} has no cells in the mesh"
+    )]
+    EmptyGroup {
+        /// Requested dimension.
+        dimension: usize,
+        /// Requested name or number.
+        tag: String,
+        /// Its number.
+        number: i32,
     },
     /// A box with no cells along an axis, or with more nodes than 32-bit numbers can count.
     #[error(
@@ -176,7 +188,7 @@ pub enum MeshError {
         /// From the first side to the second.
         shift: [f64; 3],
     },
-    /// A side joined with itself, or without cells.
+    /// A side joined with itself, or deformed differently from its partner.
     #[error("`{first}` and `{second}` cannot be one side: {why}")]
     NoSides {
         /// A side.

@@ -5,39 +5,56 @@ use std::fmt;
 use super::{Mesh, MeshError, PhysicalGroup};
 
 impl Mesh {
-    /// The number of the group of cells of this dimension given by `tag`: the name of a group, or its
-    /// number in decimal. A name that looks like a number is treated as a name.
+    /// The number of the group of cells of this dimension given by `tag`: the name of a group, or its number in decimal.
     ///
     /// # Errors
-    /// [`MeshError::NoSuchGroup`], which lists the existing groups; [`MeshError::AmbiguousGroup`] if
-    /// several groups of the dimension share the name.
+    /// [`MeshError::NoSuchGroup`], which lists the existing groups; [`MeshError::AmbiguousGroup`] if several groups of the
+    /// dimension have this name, or one has it and another one the number; [`MeshError::EmptyGroup`] if the group has
+    /// no cells.
     pub fn group(&self, dimension: usize, tag: &str) -> Result<i32, MeshError> {
-        let tag = tag.trim();
-        let of_dimension = || self.groups.iter().filter(|g| g.dimension == dimension);
-        let named: Vec<i32> = of_dimension()
-            .filter(|g| !g.name.is_empty() && g.name == tag)
-            .map(|g| g.number)
-            .collect();
-        match named[..] {
-            [number] => return Ok(number),
-            [] => {}
-            _ => {
-                return Err(MeshError::AmbiguousGroup {
-                    dimension,
-                    tag: tag.into(),
-                    numbers: named,
-                });
-            }
-        }
-        let number = tag.parse().ok();
-        of_dimension()
-            .map(|g| g.number)
-            .find(|&n| Some(n) == number)
-            .ok_or_else(|| MeshError::NoSuchGroup {
-                dimension,
-                tag: tag.into(),
-                available: self.groups.iter().map(ToString::to_string).collect(),
+        find(&self.groups, dimension, tag, |number| {
+            let mut blocks = self.blocks.iter();
+            blocks.any(|block| {
+                block.cell_type.dimension() == dimension && block.tags.contains(&number)
+            }) || self.memberships.iter().any(|it| {
+                let block = &self.blocks[it.block as usize];
+                it.group == number && block.cell_type.dimension() == dimension
             })
+        })
+    }
+}
+
+/// As [`Mesh::group`], where `has_cells` says whether any cell is in a group of this dimension.
+pub(crate) fn find(
+    groups: &[PhysicalGroup],
+    dimension: usize,
+    tag: &str,
+    has_cells: impl Fn(i32) -> bool,
+) -> Result<i32, MeshError> {
+    let tag = tag.trim();
+    let number = tag.parse().ok();
+    let is_meant = |group: &&PhysicalGroup| {
+        group.dimension == dimension
+            && (!group.name.is_empty() && group.name == tag || Some(group.number) == number)
+    };
+    let meant: Vec<i32> = groups.iter().filter(is_meant).map(|it| it.number).collect();
+    match meant[..] {
+        [number] if has_cells(number) => Ok(number),
+        [number] => Err(MeshError::EmptyGroup {
+            dimension,
+            tag: tag.into(),
+            number,
+        }),
+        [] => Err(MeshError::NoSuchGroup {
+            dimension,
+            tag: tag.into(),
+            available: groups.iter().map(ToString::to_string).collect(),
+        }),
+        _ => Err(MeshError::AmbiguousGroup {
+            dimension,
+            tag: tag.into(),
+            numbers: meant,
+        }),
     }
 }
 
@@ -68,6 +85,7 @@ mod tests {
                 group(2, 5, "twice"),
                 group(2, 6, "twice"),
                 group(3, 1, "solid"),
+                group(2, 8, "7"),
             ],
             ..Mesh::default()
         }
@@ -75,11 +93,12 @@ mod tests {
 
     #[test]
     fn names_and_numbers_resolve_within_their_dimension() {
-        let mesh = mesh();
-        let number = |dimension, tag| mesh.group(dimension, tag).ok();
+        let groups = mesh().groups;
+        let number = |dimension, tag| find(&groups, dimension, tag, |_| true).ok();
         assert_eq!(number(2, "inlet"), Some(1));
         assert_eq!(number(2, " 3 "), Some(3));
-        assert_eq!(number(2, "1"), Some(4), "a name comes before a number");
+        assert_eq!(number(2, "7"), Some(8), "a name may look like a number");
+        assert_eq!(number(2, "1"), None, "a name and another one's number");
         assert_eq!(number(3, "solid"), Some(1));
         assert_eq!(number(3, "1"), Some(1));
         assert_eq!(number(3, "inlet"), None);
@@ -93,11 +112,18 @@ mod tests {
             missing,
             "no physical group `outlet` of dimension 2 in the mesh; it has: `inlet` = 1 (dimension \
              2), 3 (dimension 2), `1` = 4 (dimension 2), `twice` = 5 (dimension 2), `twice` = 6 \
-             (dimension 2), `solid` = 1 (dimension 3)"
+             (dimension 2), `solid` = 1 (dimension 3), `7` = 8 (dimension 2)"
         );
         let empty = Mesh::default().group(2, "outlet").unwrap_err().to_string();
         assert!(empty.ends_with("it has: none"), "{empty}");
         let twice = mesh().group(2, "twice").unwrap_err().to_string();
         assert!(twice.contains("[5, 6]"), "{twice}");
+        let two = mesh().group(2, "1").unwrap_err().to_string();
+        assert!(two.contains("[1, 4]"), "{two}");
+        let without = mesh().group(2, "inlet").unwrap_err().to_string();
+        assert_eq!(
+            without,
+            "the physical group `inlet` = 1 of dimension 2 has no cells in the mesh"
+        );
     }
 }

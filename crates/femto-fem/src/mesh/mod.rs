@@ -8,7 +8,7 @@ mod columns;
 mod error;
 mod extrude;
 pub mod gmsh;
-mod groups;
+pub(crate) mod groups;
 pub mod ordering;
 mod periodic;
 mod summary;

@@ -29,9 +29,6 @@ impl Mesh {
             return Err(wrong("they are the same group"));
         }
         let nodes = groups.map(|group| self.nodes_of(dimension, group));
-        if nodes.iter().any(Vec::is_empty) {
-            return Err(wrong("one of the groups has no cells"));
-        }
         let boxes = nodes.each_ref().map(|nodes| {
             let positions = nodes.iter().map(|&node| self.coordinates[node as usize]);
             bounding_box(&positions.collect::<Vec<_>>())
@@ -59,6 +56,25 @@ impl Mesh {
         let nodes = pairs([0, 1], shift)?;
         self.periodic.push(PeriodicSides { nodes });
         Ok(())
+    }
+
+    /// The first of the [periodic sides](Mesh::periodic), if any, that no motion takes to its partner: nodes have moved
+    /// since they were joined.
+    pub fn unlike_sides(&self) -> Option<usize> {
+        let tolerance = TOLERANCE * extent(&self.coordinates);
+        let at = |node: u32| self.coordinates[node as usize];
+        let differ = |sides: &PeriodicSides| {
+            let distances = sides.nodes.iter().map(|pair| {
+                [0, 1].map(|side| {
+                    let (from, to) = (at(sides.nodes[0][side]), at(pair[side]));
+                    let along = (0..3).map(|axis| to[axis] - from[axis]);
+                    along.fold(0.0, f64::hypot)
+                })
+            });
+            let mut distances = distances.map(|[one, other]| (one - other).abs());
+            distances.any(|difference| difference.is_nan() || difference > 4.0 * tolerance)
+        };
+        self.periodic.iter().position(differ)
     }
 
     /// The mesh nodes of a group's cells, ascending.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::geometry::Geometry;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, MeshError, PhysicalGroup, groups};
 use femto_element::basis::nodes;
 
 use super::topology::{Side, Topology};
@@ -29,8 +29,10 @@ pub struct BoundaryFacet {
 /// solids, edges of plane cells.
 #[derive(Clone, Debug, Default)]
 pub struct BoundaryFacets {
-    /// The mesh's groups, without its cells.
-    groups: Mesh,
+    /// The mesh's groups.
+    groups: Vec<PhysicalGroup>,
+    /// The numbers of those that have facets, in any block, ascending.
+    present: Vec<i32>,
     /// Dimension of the facets.
     dimension: usize,
     /// Facets sorted by tag and element, each once per tag.
@@ -49,10 +51,7 @@ impl BoundaryFacets {
     /// lower mesh cell number.
     pub(super) fn new(mesh: &Mesh, topology: &Topology, cells: &[&[u32]]) -> Vec<Self> {
         let mut boundary = Self {
-            groups: Mesh {
-                groups: mesh.groups.clone(),
-                ..Mesh::default()
-            },
+            groups: mesh.groups.clone(),
             dimension: topology.dim() - 1,
             ..Self::default()
         };
@@ -64,20 +63,19 @@ impl BoundaryFacets {
             let shape = block.cell_type.cell();
             for facet in 0..block.len() {
                 let nodes = &block.cell(facet)[..shape.vertices()];
-                let groups = mesh.groups_of(place, facet);
+                let groups: Vec<i32> = mesh.groups_of(place, facet).collect();
+                boundary.present.extend(&groups);
                 let Some((first, second)) = topology.sides(shape, nodes) else {
-                    boundary
-                        .strangers
-                        .extend(groups.map(|tag| (tag, nodes.to_vec())));
+                    let groups = groups.iter().map(|&tag| (tag, nodes.to_vec()));
+                    boundary.strangers.extend(groups);
                     continue;
                 };
                 let place = |side: &Side| (side.block, cells[side.block][side.element]);
                 if topology.is_periodic(&first) {
-                    let groups = groups.map(|tag| (tag, nodes.to_vec()));
+                    let groups = groups.iter().map(|&tag| (tag, nodes.to_vec()));
                     boundary.periodic.extend(groups);
                     continue;
                 }
-                let groups: Vec<i32> = groups.collect();
                 if second.is_some() {
                     inside.extend(&groups);
                 }
@@ -93,6 +91,8 @@ impl BoundaryFacets {
                 }));
             }
         }
+        boundary.present.sort_unstable();
+        boundary.present.dedup();
         inside.sort_unstable();
         let runs = inside.chunk_by(|a, b| a == b);
         boundary.inside = runs.map(|run| (run[0], run.len())).collect();
@@ -107,14 +107,20 @@ impl BoundaryFacets {
         facets.into_iter().map(of_block).collect()
     }
 
+    /// The number of a group of facets given by name or number.
+    fn group(&self, tag: &str) -> Result<i32, MeshError> {
+        let has_cells = |number: i32| self.present.binary_search(&number).is_ok();
+        groups::find(&self.groups, self.dimension, tag, has_cells)
+    }
+
     /// The facets in a group of their dimension given by name or number, sorted by element, without
     /// repetitions.
     ///
     /// # Errors
-    /// [`SpaceError::Mesh`] if there is no such group, [`SpaceError::NoSuchFacet`] if some of its cells are
+    /// [`SpaceError::Mesh`] if there is no such group or it is empty, [`SpaceError::NoSuchFacet`] if some of its cells are
     /// not facets, [`SpaceError::PeriodicFacet`] if some are on periodic sides.
     pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFacet], SpaceError> {
-        let number = self.groups.group(self.dimension, tag)?;
+        let number = self.group(tag)?;
         // The nodes of the first one, and their number.
         let own = |facets: &[(i32, Vec<u32>)]| {
             let mut own = facets.iter().filter(|facet| facet.0 == number);
@@ -140,7 +146,7 @@ impl BoundaryFacets {
     /// # Errors
     /// [`SpaceError::Mesh`] if there is no such group.
     pub fn inside(&self, tag: &str) -> Result<usize, SpaceError> {
-        let number = self.groups.group(self.dimension, tag)?;
+        let number = self.group(tag)?;
         let found = self.inside.iter().find(|(tag, _)| *tag == number);
         Ok(found.map_or(0, |(_, count)| *count))
     }

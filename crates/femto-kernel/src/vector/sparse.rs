@@ -51,21 +51,31 @@ pub fn work<T: Real>(
 }
 
 /// y = A x, or y = y + A x if `add`, for C interleaved components each, and the rows from `first` on, as many as `y` has;
-/// `first` is the start of a slice.
+/// `first` is the start of a slice. Before [`SLICE`] entries are multiplied, `ahead` is called with the number of the
+/// first, to prefetch later ones.
+///
+/// The caller has checked the columns; here they are at most the last one, so that compilers need no test.
 pub fn multiply<T: Real, const C: usize>(
     level: SimdLevel,
     matrix: Slices<'_, T>,
     x: &[T],
     add: bool,
     (first, y): (usize, &mut [T]),
+    ahead: impl Fn(usize),
 ) {
+    let (x, _) = x.as_chunks::<C>();
+    let Some(last) = x.len().checked_sub(1) else {
+        if !add {
+            y.fill(T::default());
+        }
+        return;
+    };
     let slices = matrix.offsets[first / SLICE..].windows(2);
     for (ends, y) in slices.zip(y.chunks_mut(SLICE * C)) {
-        let range = ends[0] as usize..ends[1] as usize;
-        let columns = matrix.columns[range.clone()].chunks_exact(SLICE);
-        let values = matrix
-            .values
-            .map(|values| values[range].chunks_exact(SLICE));
+        let start = ends[0] as usize;
+        let range = start..ends[1] as usize;
+        let (columns, _) = matrix.columns[range.clone()].as_chunks::<SLICE>();
+        let values = matrix.values.map(|values| values[range].as_chunks().0);
         vectorized(
             level,
             #[inline(always)]
@@ -73,22 +83,27 @@ pub fn multiply<T: Real, const C: usize>(
                 let mut sums = [[T::default(); SLICE]; C];
                 match values {
                     Some(values) => {
-                        for (columns, values) in columns.zip(values) {
+                        for (n, (columns, values)) in columns.iter().zip(values).enumerate() {
+                            ahead(start + n * SLICE);
+                            let values: &[T; SLICE] = values;
                             for lane in 0..SLICE {
-                                let first = C * columns[lane] as usize;
+                                let x = &x[(columns[lane] as usize).min(last)];
                                 for c in 0..C {
-                                    sums[c][lane] += values[lane] * x[first + c];
+                                    sums[c][lane] += values[lane] * x[c];
                                 }
                             }
                         }
                     }
                     None => {
-                        for columns in columns {
+                        for (n, columns) in columns.iter().enumerate() {
+                            ahead(start + n * SLICE);
                             for lane in 0..SLICE {
-                                // No entry of x beyond the end of a row.
-                                let first = C * columns[lane] as usize;
-                                for (c, sums) in sums.iter_mut().enumerate() {
-                                    sums[lane] += x.get(first + c).copied().unwrap_or_default();
+                                let column = columns[lane] as usize;
+                                let x = &x[column.min(last)];
+                                for c in 0..C {
+                                    // Nothing is added beyond the end of a row.
+                                    sums[c][lane] +=
+                                        if column <= last { x[c] } else { T::default() };
                                 }
                             }
                         }
@@ -139,7 +154,7 @@ mod tests {
             for &level in SimdLevel::available() {
                 for (first, add) in [(0, false), (0, true), (SLICE, false), (2 * SLICE, true)] {
                     let mut y = vec![0.5; rows - first];
-                    multiply::<_, 1>(level, matrix, &x, add, (first, &mut y));
+                    multiply::<_, 1>(level, matrix, &x, add, (first, &mut y), |_| ());
                     let start = if add { 0.5 } else { 0.0 };
                     for (row, found) in (first..rows).zip(y) {
                         assert_eq!(found, start + product(row), "{level:?} row {row}");

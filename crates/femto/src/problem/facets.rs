@@ -3,7 +3,7 @@
 use super::function::Role;
 use super::integral::Term;
 use super::{Discretization, Function, Given, Problem, ProblemError, ProblemForm};
-use crate::operator::{AnyForm, Auxiliary, Backend, OperatorError};
+use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
 use crate::{Number, Operator, OperatorParams};
 use femto_fem::space::{Block, Trace};
@@ -185,10 +185,9 @@ impl Problem<'_> {
                 return Ok(true);
             }
         }
-        let forms = self.facets.iter().map(|part| part.form.form());
-        Ok(forms
-            .map(AnyForm::trace)
-            .any(|it| it.inspect().reads_values))
+        let value = Input::Value(component as u8);
+        let mut forms = self.facets.iter().map(|part| part.form.form());
+        Ok(forms.any(|form| form.trace().inputs().contains(&value)))
     }
 }
 

@@ -44,7 +44,7 @@ impl Problem<'_> {
         }
     }
 
-    fn project_flux<B>(
+    pub(super) fn project_flux<B>(
         &self,
         device: &B,
         u: &GridFunction,

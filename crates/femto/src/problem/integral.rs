@@ -172,6 +172,32 @@ impl<'a> Integral<'a> {
         }
     }
 
+    /// The integral of F·n on a scalar trace, of the F with the values `flux`, `[axis][node]`, at its nodes.
+    pub(super) fn of_flux(
+        on: &Discretization<'_>,
+        blocks: &'a [Block],
+        flux: Vec<Vec<f64>>,
+    ) -> Result<Self, ProblemError> {
+        let mut auxiliary = Vec::new();
+        let graph = RefCell::new(Graph::new());
+        let f0 = {
+            let field = |field: usize| Traced::input(&graph, Input::Field(field as u8));
+            let mut sum = Traced::input(&graph, Input::Time).constant(0.0);
+            for (flux, normals) in flux.into_iter().zip(on.normals_at_points()?) {
+                sum = sum + field(auxiliary.len()) * field(auxiliary.len() + 1);
+                auxiliary.extend([Auxiliary::Nodal(flux), Auxiliary::AtPoints(normals)]);
+            }
+            sum.handle()
+        };
+        Ok(Self {
+            blocks,
+            dim: on.dim(),
+            graph: graph.into_inner(),
+            f0,
+            params: on.params(auxiliary),
+        })
+    }
+
     /// The operator that evaluates it.
     fn bind<B: Backend + VectorOps<f64>>(
         &self,

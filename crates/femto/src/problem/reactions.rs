@@ -1,12 +1,14 @@
 //! Reactions where the solution is given.
 
+use super::integral::Integral;
 use super::{Discretization, GridFunction, Problem, ProblemError};
 use crate::operator::Backend;
-use crate::vector::VectorOps;
+use crate::vector::{VectorOps, download_f64};
 use crate::{AnyDevice, DataLevel, OperatorParams};
 use femto_fem::space::Block;
 use femto_platform::device::Buffer;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// The sum of the flux, f1 along the outward normal, over a boundary group where the solution is given: the heat that flows
 /// in there, or the force of a support on the body.
@@ -21,9 +23,10 @@ pub struct Reaction {
 impl Problem<'_> {
     /// The reactions of each group with a Dirichlet condition, in the order of `dirichlet`, then of `along_normal`.
     ///
-    /// They are A(u) - b at the nodes of the group, with the loads b, in the components that it gives or along its normal; at a
-    /// node of several groups a component counts for the first that gives it. So if the form is zero for constants, reactions and
-    /// loads add up to what rounding and the solver's tolerance leave.
+    /// They are A(u) - b at the nodes of the group, with the loads b, in the components that it gives or along its normal. At a
+    /// node of several groups that give a component, each has what its facets get of the [flux](Problem::flux), and what is
+    /// missing of the whole is shared equally. So if the form is zero for constants, reactions and loads add up to what
+    /// rounding and the solver's tolerance leave.
     ///
     /// # Errors
     /// As [`Problem::assemble`].
@@ -81,21 +84,30 @@ impl Problem<'_> {
                 reactions.push(Reaction { tag, sum });
             }
         }
-        let mut add = |tag: &String, component: usize, force: f64| {
-            let mut all = reactions.iter_mut();
-            if let Some(reaction) = all.find(|reaction| reaction.tag == *tag) {
-                reaction.sum[component] += force;
-            }
-        };
+        let mut held = Vec::new();
         for part in &self.dirichlet {
             let functions = part.value.of_components(components)?;
+            let given = || (0..components).filter(|component| functions[*component].is_some());
+            let group = reactions.iter().position(|known| known.tag == part.tag);
             for Block { space, .. } in &u.blocks {
                 for node in space.boundary_nodes(&part.tag)? {
-                    for component in (0..components).filter(|it| functions[*it].is_some()) {
-                        let force = &mut rest[space.entry(node.node as usize, component)];
-                        add(&part.tag, component, std::mem::take(force));
-                    }
+                    let entries =
+                        given().map(|component| space.entry(node.node as usize, component));
+                    held.extend(entries.zip(group.into_iter().cycle()));
                 }
+            }
+        }
+        held.sort_unstable();
+        held.dedup();
+        let fluxes = self.fluxes_into(&reactions, &held, (device, on), u)?;
+        for groups in held.chunk_by(|a, b| a.0 == b.0) {
+            let entry = groups[0].0;
+            let (_, component) = u.blocks[0].space.node_of(entry);
+            let own = |held: &(usize, usize)| fluxes.get(held).copied().unwrap_or(0.0);
+            let found: f64 = groups.iter().map(own).sum();
+            let missing = (std::mem::take(&mut rest[entry]) - found) / groups.len() as f64;
+            for held in groups {
+                reactions[held.1].sum[component] += own(held) + missing;
             }
         }
         for planes in constraints.normals().chunk_by(|a, b| a.node == b.node) {
@@ -103,6 +115,11 @@ impl Problem<'_> {
                 let force = &mut rest[plane.node as usize * components..][..components];
                 let along = force.iter().zip(plane.normal).map(|(force, n)| force * n);
                 let along: f64 = along.sum();
+                let tag = normal[plane.group as usize];
+                let mut of_group = reactions.iter_mut().filter(|known| known.tag == *tag);
+                let Some(reaction) = of_group.next() else {
+                    continue;
+                };
                 for (component, force) in force.iter_mut().enumerate() {
                     // The last plane takes the rest, all of which is along its normal if planes are at right angles.
                     let own = match i + 1 == planes.len() {
@@ -110,10 +127,56 @@ impl Problem<'_> {
                         false => along * plane.normal[component],
                     };
                     *force -= own;
-                    add(normal[plane.group as usize], component, own);
+                    reaction.sum[component] += own;
                 }
             }
         }
         Ok(reactions)
+    }
+
+    /// What the facets of each group get of the flux at nodes that several groups have in common, of the entries `held`,
+    /// each with the number of a group in `reactions`.
+    fn fluxes_into<B>(
+        &self,
+        reactions: &[Reaction],
+        held: &[(usize, usize)],
+        (device, on): (&B, Discretization<'_>),
+        u: &GridFunction,
+    ) -> Result<HashMap<(usize, usize), f64>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        let runs = held.chunk_by(|a, b| a.0 == b.0);
+        let shared = runs.filter(|groups| groups.len() > 1).flatten();
+        let mut fluxes: HashMap<(usize, usize), f64> = shared.map(|&held| (held, 0.0)).collect();
+        if fluxes.is_empty() {
+            return Ok(fluxes);
+        }
+        let on = self.loads_on(on);
+        let flux = self.project_flux(device, u)?;
+        let components = self.form.components();
+        for (group, reaction) in reactions.iter().enumerate() {
+            for trace in on.traces(&reaction.tag)? {
+                let (space, scalar) = (&trace.block.space, [trace.block.scalar()]);
+                for component in 0..components {
+                    let nodes = 0..space.nodes();
+                    let entries =
+                        nodes.map(|node| trace.entries[space.entry(node, component)] as usize);
+                    let entries: Vec<usize> = entries.collect();
+                    let along = flux.iter().map(|along| &along.values);
+                    let at_nodes =
+                        along.map(|all| entries.iter().map(|&entry| all[entry]).collect());
+                    let integral =
+                        Integral::of_flux(&on.on_trace(&trace), &scalar, at_nodes.collect())?;
+                    let found = download_f64(device, &integral.vector(device)?)?;
+                    for (entry, found) in entries.into_iter().zip(found) {
+                        if let Some(flux) = fluxes.get_mut(&(entry, group)) {
+                            *flux += found;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(fluxes)
     }
 }

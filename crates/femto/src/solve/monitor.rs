@@ -3,7 +3,7 @@
 use super::newton::NewtonStep;
 use super::{Method, SolveError, SolveInfo, StopCriteria, StopReason, System};
 use crate::Number;
-use crate::vector::VectorOps;
+use crate::vector::{VectorOps, download_f64};
 use std::ops::ControlFlow;
 
 /// One step of a solver; number 0 is the initial state.
@@ -152,7 +152,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Sets the target relative to |b|. For b = 0 it sets x = 0, the solution, and returns true.
+    /// Sets the target relative to |b|. For b = 0 it sets x = 0, the solution, and returns true. Fails if the target's square
+    /// is too small for a number.
     pub(super) fn start<T: Number, D: VectorOps<T>>(
         &mut self,
         system: &System<'_, T, D>,
@@ -162,12 +163,22 @@ impl<'a> Recorder<'a> {
         let device = system.device;
         let norm = finite("the norm of the right-hand side", device.norm(b)?)?;
         if norm == 0.0 && device.info().executes {
+            if download_f64::<T, D>(device, b)?
+                .iter()
+                .any(|entry| *entry != 0.0)
+            {
+                return Err(StopReason::Underflow { norm });
+            }
             device.fill(0.0, x)?;
             self.history.residuals.push(0.0);
             return Ok(true);
         }
         self.aim(norm, 0.0);
-        Ok(false)
+        let smallest = self.target * self.target;
+        match smallest < f64::MIN_POSITIVE && self.target > 0.0 {
+            true => Err(StopReason::Underflow { norm }),
+            false => Ok(false),
+        }
     }
 
     /// Fails if no steps are left.

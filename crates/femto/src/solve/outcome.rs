@@ -141,6 +141,14 @@ pub enum StopReason {
     /// b = 0, so x = 0 without taking a step.
     #[error("the right-hand side is zero")]
     ZeroRightHandSide,
+    /// Squares of residuals are too small for a number.
+    #[error(
+        "the right-hand side is too small, its norm {norm:.1e}: residuals cannot be squared; scale the loads"
+    )]
+    Underflow {
+        /// The norm of b, 0 if that cannot be squared.
+        norm: f64,
+    },
     /// The maximum number of iterations is reached.
     #[error("no convergence in the iterations allowed: a residual of {target:.3e} was not reached")]
     NotConverged {

@@ -98,8 +98,8 @@ impl<'a, T: Number, D: Device> From<Option<&'a Jacobi<T, D>>> for Preconditionin
 pub enum JacobiError {
     /// An entry that is infinite or NaN.
     #[error(
-        "entry {index} of the diagonal is {value}: the form's derivative has no finite value in this state; give a start \
-         where it has one"
+        "entry {index} of the diagonal is {value}: the form's derivative has no finite value in this state, or none in \
+         this precision; give a start where it has one, or take fp64 and other units"
     )]
     NotFinite {
         /// The first such entry.
@@ -110,7 +110,8 @@ pub enum JacobiError {
     /// An entry that is not positive, or whose inverse is not finite.
     #[error(
         "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries: check \
-         the signs of the form (the flux f1 of -div(kappa grad u) is kappa*grad(u)), or take gmres without preconditioner"
+         the signs of the form (the flux f1 of -div(kappa grad u) is kappa*grad(u)) and that the precision has numbers so \
+         small, or take gmres without preconditioner"
     )]
     NotPositive {
         /// The first such entry.

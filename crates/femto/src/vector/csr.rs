@@ -48,34 +48,49 @@ impl Value for () {
     fn add_product(&mut self, (): Self, (): Self) {}
 }
 
+/// Appends a row's columns, ascending, with values.
+type WriteRow<'a, V> = Box<dyn FnMut(usize, &mut Vec<(u32, V)>) + 'a>;
+
 impl<V: Value> Csr<V> {
     /// A matrix whose rows are what `write` appends to an empty vector: columns, ascending, with values.
-    pub fn by_rows(
-        (rows, columns): (usize, usize),
-        write: impl Fn(usize, &mut Vec<(u32, V)>) + Sync,
-    ) -> Self {
-        Self::by_rows_with(
-            (rows, columns),
-            || (),
-            |(), row, entries| write(row, entries),
-        )
+    ///
+    /// # Panics
+    /// If a column is not one of the matrix.
+    pub fn by_rows(size: (usize, usize), write: impl Fn(usize, &mut Vec<(u32, V)>) + Sync) -> Self {
+        Self::by_tasks(size, &|| Box::new(&write))
     }
 
     /// As [`Self::by_rows`], with scratch memory for each task.
     pub(crate) fn by_rows_with<S>(
-        (rows, columns): (usize, usize),
-        scratch: impl Fn() -> S + Sync + Send,
+        size: (usize, usize),
+        scratch: impl Fn() -> S + Sync,
         write: impl Fn(&mut S, usize, &mut Vec<(u32, V)>) + Sync,
     ) -> Self {
+        Self::by_tasks(size, &|| {
+            let (mut scratch, write) = (scratch(), &write);
+            Box::new(move |row, entries| write(&mut scratch, row, entries))
+        })
+    }
+
+    /// Each task has a writer of its own. Compiled once, not for each of them.
+    fn by_tasks<'a>(
+        (rows, columns): (usize, usize),
+        writer: &(dyn Fn() -> WriteRow<'a, V> + Sync),
+    ) -> Self {
         let shift = (rows / PARTS).clamp(1, ROWS).ilog2();
-        let part = |(scratch, entries): &mut (S, Vec<(u32, V)>), part: usize| {
+        let part = |(write, entries): &mut (WriteRow<'a, V>, Vec<(u32, V)>), part: usize| {
             let own = part << shift..rows.min((part + 1) << shift);
             let mut offsets = Vec::with_capacity(own.len() + 1);
             let (mut places, mut values) = (Vec::new(), Vec::new());
             offsets.push(0);
             for row in own {
                 entries.clear();
-                write(scratch, row, entries);
+                write(row, entries);
+                let last = entries.last().map_or(0, |entry| entry.0 as usize + 1);
+                assert!(
+                    last <= columns,
+                    "row {row} has no column {last} of {columns}"
+                );
                 places.extend(entries.iter().map(|entry| entry.0));
                 values.extend(entries.iter().map(|entry| entry.1));
                 offsets.push(places.len());
@@ -93,7 +108,7 @@ impl<V: Value> Csr<V> {
             rows,
             columns,
             shift,
-            parts: parts.map_init(|| (scratch(), Vec::new()), part).collect(),
+            parts: parts.map_init(|| (writer(), Vec::new()), part).collect(),
         }
     }
 

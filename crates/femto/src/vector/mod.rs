@@ -36,10 +36,14 @@ pub(crate) fn download<T: Number, D: Device>(
     device: &D,
     vector: &D::Buffer<T>,
 ) -> Result<Vec<T>, DeviceError> {
-    let values = (0..vector.len()).into_par_iter().map(|_| T::default());
-    let mut values: Vec<T> = values.collect();
+    let mut values = zeros(vector.len());
     device.read(vector, &mut values)?;
     Ok(values)
+}
+
+fn zeros<T: Number>(len: usize) -> Vec<T> {
+    let all = (0..len).into_par_iter();
+    all.map(|_| T::default()).collect()
 }
 
 /// Uploads numbers, rounded to the precision of `T`.

@@ -39,8 +39,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
         let offsets = offsets(matrix);
         let positions = Self::positions(device, (matrix, &offsets), beyond)?;
-        let put = |slot: &mut T, (_, value)| *slot = T::from_f64(value);
-        let values = filled((matrix, &offsets), |_| T::default(), put);
+        let values: Vec<T> = values(matrix, &offsets);
         Ok(Self {
             values: Some(device.upload(&values)?),
             ..positions
@@ -59,12 +58,10 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     fn positions<V: Value>(
         device: &D,
         (matrix, offsets): (&Csr<V>, &[usize]),
-        beyond: impl Fn(&[u32]) -> u32 + Sync,
+        beyond: fn(&[u32]) -> u32,
     ) -> Result<Self, DeviceError> {
-        let put = |slot: &mut u32, (column, _)| *slot = column;
-        let places = filled((matrix, offsets), beyond, put);
         let size = (matrix.rows(), matrix.columns());
-        Self::of_slices(device, size, (offsets, &places))
+        Self::of_slices(device, size, (offsets, &places(matrix, offsets, beyond)))
     }
 
     /// Uploads a matrix of this size whose rows have a one in the column that `column` gives, or are empty if that is
@@ -178,6 +175,16 @@ fn offsets<V: Value>(matrix: &Csr<V>) -> Vec<usize> {
         offsets[slice + 1] += offsets[slice];
     }
     offsets
+}
+
+fn places<V: Value>(matrix: &Csr<V>, offsets: &[usize], beyond: fn(&[u32]) -> u32) -> Vec<u32> {
+    let put = |slot: &mut u32, (column, _)| *slot = column;
+    filled((matrix, offsets), beyond, put)
+}
+
+fn values<T: Number>(matrix: &Csr, offsets: &[usize]) -> Vec<T> {
+    let put = |slot: &mut T, (_, value)| *slot = T::from_f64(value);
+    filled((matrix, offsets), |_| T::default(), put)
 }
 
 /// An array over the slices' entries: `put` writes those of the matrix, `beyond` gives those beyond the end of a row

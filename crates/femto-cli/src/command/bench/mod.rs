@@ -93,7 +93,7 @@ pub(super) struct Bench {
     /// name contains this, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "as_text", "probe", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "layers", "data_level", "factors", "knobs", "fold_coefficients", "as_text", "probe", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG or PNG file: TFLOP/s against degree, with both rooflines.

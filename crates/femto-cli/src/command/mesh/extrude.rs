@@ -21,7 +21,7 @@ pub(in crate::command) struct Extrude {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..1_000_000))]
     layers: u32,
     /// Height of each layer in units of the one below.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = positive)]
     ratio: f64,
     /// Height of the bottom, a function of x and y.
     #[arg(long, default_value = "0", value_parser = in_plane, allow_hyphen_values = true)]
@@ -46,6 +46,13 @@ impl Extrude {
         };
         self.output.write(&extrusion.of(&plane)?, progress, console)
     }
+}
+
+/// A positive number.
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number: &f64| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| "not a positive number".to_owned())
 }
 
 /// A function of x and y.

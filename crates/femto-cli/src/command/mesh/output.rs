@@ -4,9 +4,12 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
+use femto::element::quadrature::gauss;
+use femto::fem::geometry::Geometry;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::platform::files::write_atomic;
+use femto::problem::ProblemError;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -33,13 +36,17 @@ enum Format {
 }
 
 impl Output {
-    /// Writes a mesh and reports its size.
+    /// Writes a mesh and reports its size, unless nothing could be solved on it.
     pub(super) fn write(
         &self,
         mesh: &Mesh,
         mut progress: Progress,
         console: Console,
     ) -> Result<(), Failure> {
+        let points = gauss(3).points;
+        for geometry in Geometry::of_shapes(mesh).map_err(ProblemError::from)? {
+            geometry.check(&points).map_err(ProblemError::from)?;
+        }
         let file = self.file.display();
         progress.stage(format!("writing {file}"));
         let bytes = self.encode(mesh)?;

@@ -66,7 +66,7 @@ impl TracedForm {
             .collect::<Result<Vec<_>, _>>()?;
         let serves_axes = match &expressions.f1 {
             Some(Expressions::One(_)) => true,
-            Some(Expressions::Each(_)) => components > 1,
+            Some(Expressions::Each(list)) => list.len() == components,
             _ => false,
         };
         let is_same = |flux: &[Handle]| {

@@ -236,8 +236,11 @@ fn a_cell_with_two_values_is_named() {
         number: 40,
         name: "half".into(),
     });
-    let half = by_group(&mesh, &[(&inside, 1.0), ("half", 2.0)]);
-    assert_eq!(half.unwrap(), [1.0; 8], "no cell is in `half`");
+    let half = by_group(&mesh, &[(&inside, 1.0), ("half", 2.0)]).unwrap_err();
+    assert!(
+        half.to_string()
+            .contains("`half` = 40 of dimension 3 has no cells")
+    );
     mesh.memberships.push(Membership {
         block: 0,
         cell: 5,

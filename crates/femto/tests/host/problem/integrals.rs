@@ -303,6 +303,43 @@ fn reactions_balance_loads() {
     }
 }
 
+/// The flux of a linear function into each side, of sides that meet at edges and corners, in any order.
+#[test]
+fn sides_that_meet_have_their_own_reactions() {
+    let u = |[x, y, z]: [f64; 3]| x + 2.0 * y + 3.0 * z;
+    let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+    let wanted = [-1.0, 1.0, -2.0, 2.0, -3.0, 3.0];
+    for (cell, degree) in [
+        (Cell::Quadrilateral, 1),
+        (Cell::Triangle, 3),
+        (Cell::Tetrahedron, 2),
+        (Cell::Hexahedron, 1),
+    ] {
+        let mesh = AnyBox::unit(cell, 2).build(|x| x).expect("legal");
+        let mut all: Vec<_> = sides[..2 * cell.dim()].iter().zip(wanted).collect();
+        for _ in 0..2 {
+            let problem = Problem {
+                dirichlet: all
+                    .iter()
+                    .map(|(tag, _)| Boundary::new(**tag, &u))
+                    .collect(),
+                solver: accurate(),
+                ..match cell.dim() {
+                    2 => interpreted(&mesh, degree, Poisson::<2>),
+                    _ => interpreted(&mesh, degree, Poisson::<3>),
+                }
+            };
+            let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+            let found = problem.reactions(&host(), &solution.u).expect("found");
+            for (found, (tag, wanted)) in found.iter().zip(&all) {
+                assert_eq!(found.tag, **tag);
+                assert!((found.sum[0] - wanted).abs() < 1e-8, "{cell:?} {found:?}");
+            }
+            all.reverse();
+        }
+    }
+}
+
 /// A square on two rollers is pulled along both axes: each roller holds its own pull, at their common corner too.
 #[test]
 fn rollers_hold_what_is_theirs() {

@@ -1,0 +1,132 @@
+//! Groups of facets and cells that conditions name: empty, ambiguous, inside the domain, in common; and other input that is
+//! refused before anything is solved.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{femto, json, mistake, scratch, text, write};
+
+/// Two unit squares side by side; the group `left` = 4 is on the left side and `right` = 2 on the right one.
+const SQUARES: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n1 4 \"left\"\n1 2 \"right\"\n\
+    2 9 \"domain\"\n$EndPhysicalNames\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n$EndNodes\n\
+    $Elements\n4\n1 1 2 4 1 1 4\n2 1 2 2 1 3 6\n3 3 2 9 1 1 2 5 4\n4 3 2 9 1 2 3 6 5\n$EndElements\n";
+
+const CASE: &str = "mesh.file = \"mesh.msh\"\nspace.degree = 1\nform.kind = \"poisson\"\nsource.value = 1\n\
+    [[dirichlet]]\ntags = [\"left\", \"right\"]\nvalue = 0\n";
+
+#[test]
+fn groups_that_are_empty_or_ambiguous_are_refused() {
+    let folder = scratch("empty");
+    let without = SQUARES.replace("$Elements\n4\n1 1 2 4 1 1 4\n", "$Elements\n3\n");
+    write(&folder, "mesh.msh", &without);
+    let empty = mistake(&folder, "empty.toml", CASE, ["mesh", "mesh"]);
+    assert!(
+        empty.contains("CASE:6:9: the physical group `left` = 4 of dimension 1 has no cells"),
+        "{empty}"
+    );
+    let two = SQUARES.replace("\"right\"", "\"4\"");
+    write(&folder, "mesh.msh", &two);
+    let two = mistake(&folder, "two.toml", CASE, ["\"right\"", "4"]);
+    assert!(
+        two.contains("CASE:6:17: `4` is the name or number of several"),
+        "{two}"
+    );
+    write(&folder, "mesh.msh", SQUARES);
+    let ghost = SQUARES.replace("3\n1 4", "4\n2 5 \"ghost\"\n1 4");
+    write(&folder, "mesh.msh", &ghost);
+    let kappa = "\"diffusion\"\nform.kappa = { domain = 1, ghost = 5 }";
+    let ghost = mistake(&folder, "ghost.toml", CASE, ["\"poisson\"", kappa]);
+    assert!(
+        ghost.contains("`ghost` = 5 of dimension 2 has no cells"),
+        "{ghost}"
+    );
+}
+
+#[test]
+fn fluxes_inside_the_domain_and_where_the_solution_is_given_are_warned_of() {
+    let folder = scratch("fluxes");
+    let flux = "[[neumann]]\ntags = [7]\nvalue = 1\n";
+    let case = write(&folder, "case.toml", &format!("{CASE}{flux}"));
+    for (facet, warning) in [
+        ("1 2", None),
+        (
+            "2 5",
+            Some("1 facet of `7` between two cells: a flux there is a source inside the domain"),
+        ),
+        (
+            "1 4",
+            Some(
+                "1 facet of `7` in `left` too, where the solution is given: a flux has no effect there",
+            ),
+        ),
+    ] {
+        let more = format!("$Elements\n5\n9 1 2 7 1 {facet}\n");
+        write(
+            &folder,
+            "mesh.msh",
+            &SQUARES.replace("$Elements\n4\n", &more),
+        );
+        let report = json(&femto(&["solve", &case, "--json", "--no-roofline"]));
+        let told = report["mesh"]["warnings"].as_array().unwrap();
+        let told: Vec<&str> = told.iter().filter_map(|it| it.as_str()).collect();
+        assert_eq!(told, warning.into_iter().collect::<Vec<_>>(), "{facet}");
+    }
+}
+
+#[test]
+fn what_cannot_be_computed_or_written_is_said_at_once() {
+    let folder = scratch("refused");
+    write(&folder, "mesh.msh", SQUARES);
+    let case = write(&folder, "case.toml", CASE);
+    let refused = |arguments: &[&str], code: i32, wanted: &str| {
+        let output = femto(arguments);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(message.contains(wanted), "{arguments:?}: {message}");
+    };
+    let solve = |options: &[&str], code, wanted: &str| {
+        refused(
+            &[&["solve", &case, "--no-roofline"], options].concat(),
+            code,
+            wanted,
+        );
+    };
+    solve(
+        &["--output", "q.txt"],
+        2,
+        "must be a name that ends in .vtu",
+    );
+    let nothing = "the device `null` computes nothing that --output could write";
+    solve(&["--device", "null", "--output", "q.vtu"], 2, nothing);
+    let small = "the right-hand side is too small, its norm 0.0e0: residuals cannot be squared";
+    solve(&["--set", "source.value=1e-200"], 1, small);
+    let form = mistake(
+        &folder,
+        "form.toml",
+        CASE,
+        ["form.kind = \"poisson\"", "form.f1 = [\"u_x\"]"],
+    );
+    assert!(form.contains("CASE:3:"), "{form}");
+    let file = folder.join("box.msh");
+    let file = file.to_str().unwrap();
+    for x in ["1/x", "0*x"] {
+        let arguments = [
+            "mesh", "box", "--cells", "2", "2", "2", "--deform", x, "y", "z", file,
+        ];
+        refused(&arguments, 2, "inverted or degenerate");
+        assert!(!folder.join("box.msh").exists());
+    }
+}
+
+#[test]
+fn sides_that_are_deformed_differently_are_not_periodic() {
+    let folder = scratch("periodic");
+    let case = "mesh.box = { cell = \"triangle\", cells = [6, 3], deformation = [\"x\", \"y*(1+x)\"] }\n\
+        mesh.periodic = [[\"xmin\", \"xmax\"]]\nspace.degree = 1\nform.kind = \"mass\"\n";
+    let wanted = "CASE:2:18: `xmin` and `xmax` cannot be one side: they are deformed differently";
+    let error = mistake(&folder, "case.toml", case, ["mesh.box", "mesh.box"]);
+    assert!(error.contains(wanted), "{error}");
+    let wave = case.replace("y*(1+x)", "y + 0.1*sin(2*pi*x)");
+    let wave = write(&folder, "wave.toml", &wave);
+    assert!(femto(&["solve", &wave, "--no-roofline"]).status.success());
+}
