@@ -45,8 +45,6 @@ pub struct Params {
     pub knobs: Knobs,
     /// Whether to fold coefficients into the geometry if the form allows it. Default `true`.
     pub fold_coefficients: bool,
-    /// Whether forms are evaluated as those from text are, on the host by an interpreter. Default `false`.
-    pub as_text: bool,
     /// Whether to also apply the operator to a known function and record two numbers that other codes must
     /// reproduce. Default `false`.
     pub probe: bool,
@@ -72,7 +70,6 @@ impl Params {
             factors: FactorPrecision::default(),
             knobs: Knobs::default(),
             fold_coefficients: true,
-            as_text: false,
             probe: false,
             scatter: Scatter::default(),
             precision: Precision::Fp64,

@@ -188,7 +188,6 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         // `single` changes each factor, and so the operator, by up to 6e-8 of itself.
         ("factors", json!(params.factors.name())),
         ("fold_coefficients", json!(params.fold_coefficients)),
-        ("as_text", json!(params.as_text)),
         ("scatter", json!(scatter.name())),
         ("warnings", json!(warnings.join("; "))),
         ("mesh", json!(params.mesh)),

@@ -1,16 +1,16 @@
 //! Subjects of measurements: an operator on its vectors, or conjugate gradients with it.
 
 use crate::compare::finite;
-use crate::forms;
 use crate::meshed_space::MeshedSpace;
 use crate::timing::{random, since, time};
 use crate::{BenchError, Benchmark, Params, Physics, Timing, VectorKind};
-use femto::operator::{Backend, OperatorError};
-use femto::problem::{Constrained, ProblemForm};
+use femto::operator::{AnyForm, Backend, OperatorError, Typed};
+use femto::problem::Constrained;
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
 use femto::vector::{Projector, VectorOps};
 use femto::{Number, Operator, OperatorParams};
+use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson};
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{DOT, SET_ENTRIES, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
 use femto_platform::device::{Buffer, DeviceKind};
@@ -43,6 +43,24 @@ pub(crate) struct Probe {
     pub(crate) norm: f64,
 }
 
+/// The form of a benchmark, as users write them in cases.
+fn form(benchmark: Benchmark) -> Box<dyn AnyForm> {
+    let screened = ScreenedPoisson { lambda: Some(1.0) };
+    fn scalar(form: &impl Form<3, 1>) -> Box<dyn AnyForm> {
+        Box::new(Typed(GraphForm::of(form)))
+    }
+    fn vector(form: impl Form<3, 1>) -> Box<dyn AnyForm> {
+        Box::new(Typed(GraphForm::of(&Componentwise::<_, 3>(form))))
+    }
+    match (benchmark.physics(), benchmark.components()) {
+        (Physics::Mass, 3) => vector(Mass),
+        (Physics::Mass, _) => scalar(&Mass),
+        (Physics::Poisson, 3) => vector(Poisson),
+        (Physics::Poisson, _) => scalar(&Poisson),
+        (Physics::ScreenedPoisson, _) => scalar(&screened),
+    }
+}
+
 impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
     pub(crate) fn new(
         device: &D,
@@ -50,16 +68,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
         problem: &MeshedSpace,
     ) -> Result<Self, OperatorError> {
         let benchmark = params.benchmark;
-        let form = match (benchmark.physics(), benchmark.components()) {
-            (Physics::Mass, 3) => forms::mass_of_vectors(),
-            (Physics::Mass, _) => forms::mass(),
-            (Physics::Poisson, 3) => forms::poisson_of_vectors(),
-            (Physics::Poisson, _) => forms::poisson(),
-            (Physics::ScreenedPoisson, _) => forms::screened_poisson(1.0),
-        };
-        let text = params.as_text.then(|| ProblemForm::traced(&form.trace()));
-        let text = text.transpose()?;
-        let form = text.as_ref().map_or(&*form, ProblemForm::form);
+        let form = form(benchmark);
         let operator_params = OperatorParams {
             quadrature: benchmark.quadrature(),
             data_level: params.data_level,
@@ -70,7 +79,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
             ..OperatorParams::default()
         };
         let (space, geometry) = (&problem.space, &problem.geometry);
-        let operator = Operator::of_form(device, space, geometry, form, operator_params)?;
+        let operator = Operator::of_form(device, space, geometry, &*form, operator_params)?;
         Ok(Self {
             operator,
             projector: Projector::new(device, &problem.constraints)?,

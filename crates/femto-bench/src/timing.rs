@@ -1,8 +1,8 @@
 //! Timing: samples of several runs each, and their median.
 
 use crate::roofline::on_timed;
-use femto::Number;
-use femto::operator::{AnyOperator, OperatorError};
+use femto::operator::{AnyOperator, Application, OperatorError};
+use femto::{AnyDevice, Number};
 use femto_kernel::vector::random::entry;
 use femto_platform::device::accelerator::{Accelerator, Event, LaunchGraph};
 use femto_platform::device::{Device, DeviceError};
@@ -102,7 +102,19 @@ pub fn time_apply(
     sampling: &Sampling,
 ) -> Result<Timing, OperatorError> {
     let run = operator.application(&random::<f64>(operator.dofs()))?;
-    on_timed!(&operator.device(), |device| time(device, sampling, run))
+    time_application(&operator.device(), run, sampling)
+}
+
+/// Seconds of what is applied on a device, on the host's clock.
+///
+/// # Errors
+/// That of the application.
+pub fn time_application(
+    device: &AnyDevice,
+    run: Application<'_>,
+    sampling: &Sampling,
+) -> Result<Timing, OperatorError> {
+    on_timed!(device, |device| time(device, sampling, run))
 }
 
 /// Seconds of one `run` on the host's clock.

@@ -57,9 +57,6 @@ fn data(record: &Record) -> String {
     if record.get("fold_coefficients") == json!(false) {
         words += ", coefficients not folded";
     }
-    if record.get("as_text") == json!(true) {
-        words += ", as text";
-    }
     let deterministic = record.text("scatter") == Scatter::Deterministic.name();
     if deterministic && record.device.kind.is_accelerator() {
         words += ", deterministic";

@@ -1,6 +1,6 @@
 //! Failures of commands, and their exit codes.
 
-use crate::case::CaseError;
+use crate::case::{CaseError, VTU_NAME};
 use femto::fem::io::IoError;
 use femto::fem::mesh::MeshError;
 use femto::operator::OperatorError;
@@ -44,6 +44,12 @@ pub enum Failure {
     /// The operator could not be timed.
     #[error(transparent)]
     Operator(#[from] OperatorError),
+    /// The output has a name that readers do not know.
+    #[error("--output must be {VTU_NAME}, not `{}`", path.display())]
+    NotVtu {
+        /// The name.
+        path: PathBuf,
+    },
     /// A file is asked for of the null device.
     #[error("the device `null` computes nothing that {option} could write")]
     NothingToWrite {
@@ -120,7 +126,8 @@ impl Failure {
             | Self::Kernels { .. }
             | Self::Output(IoError::Stream(_)) => 1,
             Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
-            Self::NoStep { .. } | Self::Unusable { .. } | Self::NothingToWrite { .. } => 2,
+            Self::NoStep { .. } | Self::Unusable { .. } => 2,
+            Self::NotVtu { .. } | Self::NothingToWrite { .. } => 2,
         }
     }
 

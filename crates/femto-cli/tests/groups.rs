@@ -94,7 +94,7 @@ fn what_cannot_be_computed_or_written_is_said_at_once() {
     solve(
         &["--output", "q.txt"],
         2,
-        "must be a name that ends in .vtu",
+        "--output must be a name that ends in .vtu, by which readers go, not `q.txt`",
     );
     let nothing = "the device `null` computes nothing that --output could write";
     solve(&["--device", "null", "--output", "q.vtu"], 2, nothing);

@@ -2,7 +2,6 @@
 
 use super::Candidate;
 use crate::BenchError;
-use crate::forms::poisson;
 use femto::accelerator::{language, limits};
 use femto::operator::{AnyForm, OperatorError, Typed};
 use femto_element::Cell;
@@ -13,7 +12,9 @@ use femto_kernel::family::cell_quadrature::source::{KernelSpec, source};
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage, at_points};
 use femto_kernel::family::oracle::{CellFields, OracleGeometry};
 use femto_kernel::family::{EvalContext, KernelSource, Vectors};
-use femto_kernel::form::{Coefficient, Diffusion, Poisson, SymmetricGradient, TracedForm};
+use femto_kernel::form::{
+    Coefficient, Diffusion, GraphForm, Poisson, SymmetricGradient, TracedForm,
+};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Features;
 use std::fmt;
@@ -105,8 +106,8 @@ impl SimplexCase {
         match (self.form, self.dim) {
             (SimplexForm::Poisson, 2) => Box::new(conduction::<2>()),
             (SimplexForm::Poisson, _) => Box::new(conduction::<3>()),
-            (SimplexForm::Laplacian, 2) => Box::new(Typed::<_, 2, 1>(Poisson)),
-            (SimplexForm::Laplacian, _) => poisson(),
+            (SimplexForm::Laplacian, 2) => Box::new(Typed(GraphForm::<2>::of(&Poisson))),
+            (SimplexForm::Laplacian, _) => Box::new(Typed(GraphForm::<3>::of(&Poisson))),
             (SimplexForm::Elasticity, 2) => Box::new(Typed::<_, 2, 2>(SymmetricGradient)),
             (SimplexForm::Elasticity, _) => Box::new(Typed::<_, 3, 3>(SymmetricGradient)),
         }

@@ -1,10 +1,10 @@
 //! `femto solve`
 
-use crate::case::{Case, Document, VTU, VTU_NAME};
+use crate::case::{Case, Document};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::solve::{self, Options, OutputTo, Report, Status};
+use crate::solve::{self, Options, OutputTo, Report, Solver, Status};
 use clap::Args;
 use femto::platform::device::host::start_global_threads;
 use femto::platform::device::{self, DeviceId};
@@ -32,7 +32,7 @@ pub(super) struct Solve {
     #[arg(long, value_parser = device::parse)]
     device: Option<DeviceId>,
     /// Write the solution to this file, overriding the case.
-    #[arg(long, value_name = "FILE.vtu", value_parser = vtu)]
+    #[arg(long, value_name = "FILE.vtu")]
     output: Option<PathBuf>,
     /// Do not write the solution.
     #[arg(long, conflicts_with = "output")]
@@ -45,7 +45,7 @@ pub(super) struct Solve {
     /// kernels once with calls that count their accesses to memory.
     #[arg(long)]
     no_roofline: bool,
-    /// Print the full explanation of the operator.
+    /// Print the full explanation of the operator, and what each level of multigrid costs.
     #[arg(short = 'v', long)]
     explain: bool,
 }
@@ -84,14 +84,6 @@ impl Solve {
     }
 }
 
-/// The name of an output file.
-fn vtu(name: &str) -> Result<PathBuf, String> {
-    match name.ends_with(VTU) {
-        true => Ok(name.into()),
-        false => Err(format!("must be {VTU_NAME}")),
-    }
-}
-
 /// A flag raised by signals: Ctrl-C, and those sent by batch systems and closing terminals. The second one
 /// ends the program.
 fn listen() -> Arc<AtomicBool> {
@@ -126,9 +118,14 @@ impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let text = self.report.to_string();
         f.write_str(text.trim_end())?;
-        match self.explain || self.report.status == Status::Counted {
-            true => write!(f, "\n{}", self.report.operator.to_string().trim_end()),
-            false => Ok(()),
+        if !self.explain && self.report.status != Status::Counted {
+            return Ok(());
+        }
+        write!(f, "\n{}", self.report.operator.to_string().trim_end())?;
+        let levels = self.report.solver.as_ref().map(Solver::explain_levels);
+        match levels.unwrap_or_default().trim_end() {
+            "" => Ok(()),
+            levels => write!(f, "\n{levels}"),
         }
     }
 }

@@ -23,7 +23,7 @@ pub use report::{
 };
 pub use speed::Ceilings;
 
-use crate::case::{self, Case, Coefficient, Form};
+use crate::case::{self, Case};
 use crate::failure::{Failure, is_missing};
 use crate::progress::Progress;
 use femto::AnyDevice;
@@ -33,7 +33,6 @@ use femto::operator::Auxiliary;
 use femto::platform::device::{DeviceError, DeviceId};
 use femto::platform::memory;
 use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError, ProblemForm};
-use femto_bench::forms;
 use monitor::SolveMonitor;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -183,28 +182,16 @@ impl CaseRun<'_> {
         self.solve(&problem, monitor)
     }
 
-    /// The form, with auxiliary fields and parameters. Common forms in three dimensions are compiled for
-    /// the host; others are graphs.
+    /// The form, with auxiliary fields and parameters.
     fn form(&self, dim: usize) -> Result<(ProblemForm, Inputs), Failure> {
-        let compiled = match (&self.case.form, dim) {
-            (Form::Mass, 3) => ProblemForm::of(forms::mass()),
-            (Form::Poisson, 3) => ProblemForm::of(forms::poisson()),
-            (Form::ScreenedPoisson(Coefficient::Uniform(lambda)), 3) => {
-                ProblemForm::of(forms::screened_poisson(*lambda))
-            }
-            _ => {
-                let physics::Physics {
-                    traced,
-                    auxiliary,
-                    parameters,
-                } = physics::physics(self.case, self.mesh, dim)?;
-                let form = ProblemForm::traced(&traced);
-                let form = form.map_err(|error| setup::locate(self.case, error.into()))?;
-                return Ok((form, (auxiliary, parameters)));
-            }
-        };
-        let form = compiled.map_err(|error| setup::locate(self.case, error.into()))?;
-        Ok((form, Default::default()))
+        let physics::Physics {
+            traced,
+            auxiliary,
+            parameters,
+        } = physics::physics(self.case, self.mesh, dim)?;
+        let form = ProblemForm::traced(&traced);
+        let form = form.map_err(|error| setup::locate(self.case, error.into()))?;
+        Ok((form, (auxiliary, parameters)))
     }
 
     /// Assembles the equations while the device is being opened, and solves them unless the device only
@@ -242,9 +229,10 @@ impl CaseRun<'_> {
             Err(error) => return Err(located(error)),
         };
         if let Some(solver) = &mut report.solver {
-            solver.levels = system.multigrid_levels();
-            let warning = setup::convective(&solver.levels);
+            let levels = system.multigrid_levels();
+            let warning = setup::convective(&levels);
             report.mesh.warnings.extend(warning);
+            solver.levels = levels.into_iter().map(speed::Level::from).collect();
         }
         let peak = memory::peak();
         report.peak_memory = peak.map(|peak| peak.own);
@@ -269,7 +257,13 @@ impl CaseRun<'_> {
         }
         if self.options.roofline && !monitor.is_interrupted() {
             let operator = system.linear_operator();
-            match monitor.stage("operator speed", || speed::measure(operator)) {
+            let measured = monitor.stage("operator speed", || speed::measure(operator));
+            let levels = report.solver.iter_mut().flat_map(|it| &mut it.levels);
+            let measured = measured.and_then(|found| {
+                speed::measure_levels(&*system, levels)?;
+                Ok(found)
+            });
+            match measured {
                 Ok((explanation, ceilings)) => {
                     report.operator = explanation;
                     report.ceilings = Some(ceilings);

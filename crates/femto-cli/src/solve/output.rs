@@ -1,7 +1,7 @@
 //! The output file of a case.
 
 use super::{Options, Output, OutputTo};
-use crate::case::{Case, Field, Vector};
+use crate::case::{Case, Field, VTU, Vector};
 use crate::failure::Failure;
 use femto::fem::io::check_writable;
 use femto::fem::mesh::Mesh;
@@ -24,7 +24,10 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
         make_folder(folder)?;
     }
     path.as_deref().map(check_writable).transpose()?;
-    Ok(path)
+    match path {
+        Some(path) if !path.to_string_lossy().ends_with(VTU) => Err(Failure::NotVtu { path }),
+        path => Ok(path),
+    }
 }
 
 /// Fails if a file is asked for of the null device.

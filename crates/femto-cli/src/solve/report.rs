@@ -2,6 +2,7 @@
 
 use super::Ceilings;
 use super::mesh::numbers_in_case;
+use super::speed::Level;
 use crate::case::Case;
 use crate::failure::Failure;
 use femto::fem::geometry::CornerWarning;
@@ -9,8 +10,8 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::Block;
 use femto::operator::Explanation;
 use femto::problem::{
-    AnyAssembled, ErrorNorms, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
-    PreconditionerChoice, PreconditionerReason, Reaction, Solution, StopReason, Unsolved,
+    AnyAssembled, ErrorNorms, FreeFunctions, GridFunction, Memory, Method, PreconditionerChoice,
+    PreconditionerReason, Reaction, Solution, StopReason, Unsolved,
 };
 use femto::solve::History;
 use serde::Serialize;
@@ -130,7 +131,7 @@ pub struct Solver {
     /// Why femto chose it; `None` if the case asks for it.
     pub preconditioner_reason: Option<String>,
     /// Its levels if it is multigrid, finest first.
-    pub levels: Vec<MultigridLevel>,
+    pub levels: Vec<Level>,
     /// Iterations done; for Newton's method its steps.
     pub iterations: usize,
     /// Total number of linear solver iterations.

@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use femto::kernel::roofline::Ceilings as Rates;
-use femto::operator::{AnyOperator, Explanation};
+use femto::operator::{AnyOperator, Explanation, OperatorError};
+use femto::problem::{AnyAssembled, MultigridLevel};
 use femto_bench::roofline::{self, Origin};
-use femto_bench::{Sampling, time_apply, uncounted};
+use femto_bench::{Sampling, time_application, time_apply, uncounted};
 use serde::Serialize;
 
 /// Short, since it follows every solve.
@@ -21,6 +22,44 @@ pub struct Ceilings {
     pub rates: Rates,
     /// Their source.
     pub origin: String,
+}
+
+/// A level of multigrid, with its part of a cycle.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Level {
+    /// The level.
+    #[serde(flatten)]
+    pub level: MultigridLevel,
+    /// Seconds that a cycle spends on it, with the transfer to the next; `None` if not measured.
+    pub cycle_seconds: Option<f64>,
+}
+
+impl From<MultigridLevel> for Level {
+    fn from(level: MultigridLevel) -> Self {
+        let cycle_seconds = None;
+        Self {
+            level,
+            cycle_seconds,
+        }
+    }
+}
+
+/// Times the levels of multigrid, if there are any: the cycles from a level on and from the next on differ by its part.
+pub(super) fn measure_levels<'l>(
+    system: &dyn AnyAssembled,
+    levels: impl Iterator<Item = &'l mut Level>,
+) -> Result<(), OperatorError> {
+    let device = system.linear_operator().device();
+    let mut below = 0.0;
+    let levels: Vec<&mut Level> = levels.collect();
+    for (number, level) in levels.into_iter().enumerate().rev() {
+        if let Some(cycle) = system.cycle_from(number)? {
+            let seconds = time_application(&device, cycle, &SAMPLING)?.median;
+            level.cycle_seconds = Some((seconds - below).max(0.0));
+            below = seconds;
+        }
+    }
+    Ok(())
 }
 
 /// Times one application, and explains it with the saved ceilings, which are measured now if there are

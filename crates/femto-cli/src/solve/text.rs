@@ -1,8 +1,9 @@
 //! A report in words: one line per subject.
 
+use super::speed::Level;
 use super::{Report, Solver, StageTime, Status, Times};
 use femto::operator::Explanation;
-use femto::problem::{LevelMethod, MultigridLevel, Reaction};
+use femto::problem::{LevelMethod, Reaction};
 use std::fmt::{self, Display, Formatter};
 
 /// With fewer unknowns than these bytes per unknown say nothing.
@@ -47,10 +48,7 @@ impl Display for Report {
                 writeln!(f, "chosen      {}: {reason}", solver.preconditioner)?;
             }
             if !solver.levels.is_empty() {
-                let last = solver.levels.len() - 1;
-                let levels = solver.levels.iter().enumerate();
-                let levels = levels.map(|(i, it)| level((it, i == last)));
-                let levels: Vec<String> = levels.collect();
+                let levels: Vec<String> = solver.named_levels().map(|(name, _)| name).collect();
                 writeln!(f, "levels      {}", levels.join(", "))?;
             }
         }
@@ -175,18 +173,38 @@ impl Report {
     }
 }
 
-/// A level of multigrid.
-fn level((level, is_last): (&MultigridLevel, bool)) -> String {
-    let space = match level.degree {
-        Some(degree) => format!("degree {degree}"),
-        None => "aggregates".to_owned(),
-    };
-    let method = match level.method {
-        Some(LevelMethod::Schwarz) => " by Schwarz",
-        Some(LevelMethod::Diagonal) if is_last => ", only smoothed",
-        _ => "",
-    };
-    format!("{space}{method}: {}", count(level.unknowns))
+impl Solver {
+    /// The levels of multigrid in words: space, method where it is not the usual one, unknowns.
+    fn named_levels(&self) -> impl Iterator<Item = (String, &Level)> {
+        self.levels.iter().enumerate().map(|(i, own)| {
+            let level = &own.level;
+            let space = match level.degree {
+                Some(degree) => format!("degree {degree}"),
+                None => "aggregates".to_owned(),
+            };
+            let method = match level.method {
+                Some(LevelMethod::Schwarz) => " by Schwarz",
+                Some(LevelMethod::Diagonal) if i + 1 == self.levels.len() => ", only smoothed",
+                _ => "",
+            };
+            (format!("{space}{method}: {}", count(level.unknowns)), own)
+        })
+    }
+
+    /// What each level of multigrid costs, a line each; nothing without multigrid.
+    pub fn explain_levels(&self) -> String {
+        let line = |(name, own): (String, &Level)| {
+            let mut words = format!("{name}, {:.1} MB", own.level.bytes as f64 * 1e-6);
+            if let Some(seconds) = own.level.set_up_seconds {
+                words += &format!(", set up in {}", time(seconds));
+            }
+            if let Some(seconds) = own.cycle_seconds {
+                words += &format!(", {} of a cycle", time(seconds));
+            }
+            format!("level       {words}\n")
+        };
+        self.named_levels().map(line).collect()
+    }
 }
 
 impl Display for Solver {

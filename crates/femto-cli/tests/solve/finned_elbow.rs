@@ -29,7 +29,7 @@ fn the_finned_elbow_is_as_warm_as_it_should_be() {
     );
     let solver = report.solver.unwrap();
     assert!(solver.iterations <= 20, "{}", solver.iterations);
-    let degrees = solver.levels.iter().map(|level| level.degree);
+    let degrees = solver.levels.iter().map(|level| level.level.degree);
     assert!(
         degrees.eq([Some(4), Some(2), Some(1), None]),
         "{:?}",

@@ -1,7 +1,7 @@
 //! Forms given as graphs.
 
 use super::points::{MOST_POINTS, PointForm, Points, at, physical, reference};
-use super::{Form, Point, TracedForm};
+use super::{Form, Point, TracedForm, trace};
 use crate::expr::{Input, Program, Registers};
 use crate::scalar::{Lanes, Scalar};
 use fearless_simd::Simd;
@@ -9,26 +9,38 @@ use fearless_simd::Simd;
 /// A form given by its graph: a parsed text, an integrand of a problem's functions, or a traced ready-made
 /// form.
 ///
-/// On the host an interpreter runs the graph, an instruction for many points of many cells at a time. All such forms
-/// have the same type, so programs with many forms compile the host's loops only once. Accelerators print the graph,
-/// as for every form.
+/// On the host an interpreter runs the graph, an instruction for many points of many cells at a time; λ u, κ ∇u with
+/// constants has a loop of its own. All such forms have the same type, so programs with many forms compile the host's
+/// loops only once. Accelerators print the graph, as for every form.
 #[derive(Clone, Debug)]
 pub struct GraphForm<const D: usize, const C: usize = 1> {
     f0: Program,
     f1: Program,
     /// Both, f0 first.
     both: Program,
+    /// Whether it is λ u, κ ∇u with constants.
+    isotropic: Option<Isotropic>,
 }
 
 impl<const D: usize, const C: usize> GraphForm<D, C> {
     /// The form of a graph; `None` if its dimension or number of components differs.
     pub fn new(traced: &TracedForm) -> Option<Self> {
         let fits = traced.dim == D && traced.f0.len() == C && traced.f1.len() == C * D;
-        fits.then(|| Self {
+        fits.then(|| Self::of_graph(traced))
+    }
+
+    /// The graph of another form.
+    pub fn of(form: &impl Form<D, C>) -> Self {
+        Self::of_graph(&trace::<_, D, C>(form))
+    }
+
+    fn of_graph(traced: &TracedForm) -> Self {
+        Self {
             f0: Program::new(&traced.graph, &traced.f0),
             f1: Program::new(&traced.graph, &traced.f1),
             both: Program::new(&traced.graph, &traced.outputs()),
-        })
+            isotropic: Isotropic::of(traced),
+        }
     }
 }
 
@@ -36,10 +48,13 @@ impl<const D: usize, const C: usize> Form<D, C> for GraphForm<D, C> {
     const INTERPRETED: bool = true;
 
     fn at_points<L: Lanes>(&self) -> Box<dyn PointForm<L, D>> {
-        Box::new(Interpreted {
-            program: self.both.clone(),
-            components: C,
-        })
+        match self.isotropic {
+            Some(form) => Box::new(form),
+            None => Box::new(Interpreted {
+                program: self.both.clone(),
+                components: C,
+            }),
+        }
     }
 
     #[inline(always)]
@@ -66,6 +81,55 @@ impl<const D: usize, const C: usize> Form<D, C> for GraphForm<D, C> {
             |i, value| f1[i / D][i % D] = value,
         );
         f1
+    }
+}
+
+/// The form λ u, κ ∇u with constants.
+#[derive(Clone, Copy, Debug)]
+struct Isotropic {
+    lambda: f64,
+    kappa: f64,
+}
+
+impl Isotropic {
+    fn of(traced: &TracedForm) -> Option<Self> {
+        let is_unknown = |input: &Input| matches!(input, Input::Value(_) | Input::Gradient { .. });
+        if !traced.inputs().iter().all(is_unknown) {
+            return None;
+        }
+        let coefficients = traced.inspect().coefficients?;
+        Some(Self {
+            lambda: coefficients.mass.constant()?,
+            kappa: coefficients.stiffness.constant()?,
+        })
+    }
+}
+
+impl<L: Lanes, const D: usize> PointForm<L, D> for Isotropic {
+    fn evaluate(&self, token: L::Token, count: usize, points: &mut Points<L, D>) {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let lambda = points.time.constant(self.lambda);
+                let kappa = points.time.constant(self.kappa);
+                let [values, gradients] = points.sizes.wanted;
+                for p in 0..count.min(MOST_POINTS) {
+                    let (scale, inverse) = (points.scales[p], *points.inverse_at(p));
+                    for c in 0..points.sizes.components {
+                        if values {
+                            points.u[c][p] = points.u[c][p] * (lambda * scale);
+                        }
+                        if gradients {
+                            let gradient = physical(at(&points.grad_u[c], p), &inverse);
+                            let along = reference(gradient, &inverse);
+                            for r in 0..D {
+                                points.grad_u[c][r][p] = along[r] * (kappa * scale);
+                            }
+                        }
+                    }
+                }
+            },
+        );
     }
 }
 

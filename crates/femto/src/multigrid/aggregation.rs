@@ -10,6 +10,7 @@
 use super::aggregates::{Aggregates, NearKernel, strong};
 use super::cycle::{LevelMethod, Smoothing};
 use super::smoother::{Inverse, Smoother};
+use super::stopwatch::Stopwatch;
 use super::{MultigridError, dense};
 use crate::Number;
 use crate::operator::OperatorError;
@@ -106,12 +107,12 @@ impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
 
 impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
     /// From a matrix on, with the functions that it nearly maps to zero, the combinations of them that it does map
-    /// to zero, and the smoothers' factor of safety.
+    /// to zero, the smoothers' factor of safety, and a watch with the number of the first level.
     pub(super) fn new(
         device: &D,
         mut matrix: Csr,
         (mut kernel, null_space): (NearKernel, &[Vec<f64>]),
-        safety: f64,
+        (safety, watch, first): (f64, &mut Stopwatch, usize),
     ) -> Result<Self, MultigridError> {
         let mut levels = Vec::new();
         while matrix.rows() > DENSE {
@@ -124,6 +125,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             let coarse_size = aggregates.count * kernel.modes;
             if coarse_size == 0 || 2 * coarse_size > matrix.rows() {
                 let coarsest = Coarsest::Smoothed(on_device, smoother);
+                watch.lap(first + levels.len());
                 return Ok(Self { levels, coarsest });
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
@@ -151,10 +153,12 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 prolongation: SparseMatrix::new(device, &prolongation)?,
                 restriction: SparseMatrix::new(device, &restriction)?,
             });
+            watch.lap(first + levels.len() - 1);
         }
         let null_space = null_space.iter().map(|it| kernel.combined(it)).collect();
         let inverse = dense::inverse(&regular(matrix, null_space))?;
         let coarsest = Coarsest::Inverse(SparseMatrix::new(device, &inverse)?);
+        watch.lap(first + levels.len());
         Ok(Self { levels, coarsest })
     }
 
@@ -164,10 +168,10 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
         levels.chain([self.coarsest.matrix().rows()]).collect()
     }
 
-    /// Bytes of device memory.
-    pub(super) fn bytes(&self) -> usize {
+    /// Bytes of device memory of all levels.
+    pub(super) fn level_bytes(&self) -> Vec<usize> {
         let levels = self.levels.iter().map(MatrixLevel::bytes);
-        levels.sum::<usize>() + self.coarsest.bytes()
+        levels.chain([self.coarsest.bytes()]).collect()
     }
 }
 

@@ -63,8 +63,13 @@ impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
 
     /// Bytes of device memory.
     pub fn bytes(&self) -> usize {
+        self.level_bytes().iter().sum()
+    }
+
+    /// Those of each level, finest first.
+    pub(crate) fn level_bytes(&self) -> Vec<usize> {
         let smoothers = self.smoothers.iter().map(Smoother::bytes);
-        smoothers.sum::<usize>() + self.below.bytes()
+        smoothers.chain(self.below.level_bytes()).collect()
     }
 }
 
@@ -216,6 +221,19 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
                 smoother: &cycle.smoothers[i],
             }),
         }
+    }
+
+    /// Runs the cycle of the levels from `level` on, on the vectors that are there.
+    ///
+    /// # Errors
+    /// From the operators and the device.
+    pub fn run_from(
+        &self,
+        level: usize,
+        workspace: &mut MultigridWorkspace<T, D>,
+    ) -> Result<(), OperatorError> {
+        let vectors = workspace.levels.get_mut(level..);
+        self.run(level, vectors.unwrap_or_default())
     }
 
     /// x = cycle(b) on level `i`, whose vectors are the first.

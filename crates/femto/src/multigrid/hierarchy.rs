@@ -5,6 +5,7 @@ use super::aggregation::Aggregation;
 use super::cycle::Cycle;
 use super::schwarz::Strengths;
 use super::smoother::{Inverse, Smoother};
+use super::stopwatch::Stopwatch;
 use super::transfer::{Pairing, Transfer};
 use super::{MultigridError, MultigridParams, SmootherKind, constrained_matrix};
 use crate::operator::{Backend, OperatorError};
@@ -131,6 +132,8 @@ pub struct Hierarchy<T: Number, D: Backend> {
     pub(super) between: Vec<Between<T, D>>,
     params: MultigridParams,
     null_space: Vec<Vec<f64>>,
+    /// Times its set-up.
+    pub(crate) watch: Stopwatch,
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
@@ -170,6 +173,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             between,
             params,
             null_space: Vec::new(),
+            watch: Stopwatch::default(),
         })
     }
 
@@ -206,13 +210,23 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// # Errors
     /// A matrix that is not positive definite, or not enough memory.
     pub fn set_up(&mut self) -> Result<Cycle<T, D>, MultigridError> {
+        let mut watch = std::mem::take(&mut self.watch);
+        watch.start();
+        let cycle = self.timed_set_up(&mut watch);
+        self.watch = watch;
+        cycle
+    }
+
+    fn timed_set_up(&self, watch: &mut Stopwatch) -> Result<Cycle<T, D>, MultigridError> {
         let device = &self.device;
         let params = self.params;
         let (base, levels) = self.levels.split_last().ok_or(NO_LEVEL)?;
         let strengths = self.strengths(base, levels)?;
-        let smoothers = levels.iter();
-        let smoothers = smoothers.map(|level| level.smoother(device, strengths.as_ref(), params));
-        let smoothers = smoothers.collect::<Result<_, _>>()?;
+        let mut smoothers = Vec::new();
+        for (i, level) in levels.iter().enumerate() {
+            smoothers.push(level.smoother(device, strengths.as_ref(), params)?);
+            watch.lap(i);
+        }
         let is_held = base.is_held();
         let matrix = base.matrix()?;
         let symmetric = base.operator.is_symmetric();
@@ -225,7 +239,12 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let kernels = (kernel, &self.null_space[..]);
         Ok(Cycle {
             smoothers,
-            below: Aggregation::new(device, matrix, kernels, params.safety)?,
+            below: Aggregation::new(
+                device,
+                matrix,
+                kernels,
+                (params.safety, watch, levels.len()),
+            )?,
             convection,
         })
     }
@@ -254,13 +273,19 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
 
     /// Bytes of device memory, apart from those of [`Hierarchy::set_up`].
     pub fn bytes(&self) -> usize {
+        self.level_bytes().iter().sum()
+    }
+
+    /// Those of each degree, finest first, with the transfer to the next.
+    pub(crate) fn level_bytes(&self) -> Vec<usize> {
         let levels = self.levels.iter();
         let levels = levels.map(|level| level.operator.bytes() + level.projector.bytes());
-        let between = self.between.iter().map(|between| {
+        let mut bytes: Vec<usize> = levels.collect();
+        for (bytes, between) in bytes.iter_mut().zip(&self.between) {
             let state = between.state.as_ref().map_or(0, Transfer::bytes);
-            between.prolongation.bytes() + between.restriction.bytes() + state
-        });
-        levels.chain(between).sum()
+            *bytes += between.prolongation.bytes() + between.restriction.bytes() + state;
+        }
+        bytes
     }
 }
 

@@ -26,6 +26,7 @@ mod lanczos;
 mod lines;
 mod schwarz;
 mod smoother;
+mod stopwatch;
 mod transfer;
 
 pub(crate) use aggregates::NearKernel;
@@ -34,6 +35,8 @@ pub use cycle::{Cycle, LevelMethod, Multigrid, MultigridWorkspace};
 pub use error::MultigridError;
 pub use hierarchy::{FormLevel, Hierarchy};
 pub use smoother::MAX_ORDER;
+pub use stopwatch::Clock;
+pub(crate) use stopwatch::Stopwatch;
 
 use crate::Host;
 use femto_element::Cell;

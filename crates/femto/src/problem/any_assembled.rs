@@ -4,9 +4,10 @@ use super::{
     Assembled, Method, MultigridLevel, ProblemError, Solution, SparseSystem, StageMonitor,
 };
 use crate::Number;
-use crate::operator::{AnyOperator, Backend};
+use crate::operator::{AnyOperator, Application, Backend};
 use crate::vector::VectorOps;
 use femto_fem::space::{Block, Constraints};
+use femto_platform::device::DeviceError;
 use femto_platform::device::null::Null;
 
 /// [`Assembled`] equations with precision and device erased: see
@@ -26,6 +27,12 @@ pub trait AnyAssembled {
 
     /// As [`Assembled::multigrid_levels`].
     fn multigrid_levels(&self) -> Vec<MultigridLevel>;
+
+    /// As [`Assembled::cycle_from`].
+    ///
+    /// # Errors
+    /// As there.
+    fn cycle_from(&self, level: usize) -> Result<Option<Application<'_>>, DeviceError>;
 
     /// As [`Assembled::sparse_system`].
     ///
@@ -65,6 +72,10 @@ where
         self.multigrid_levels()
     }
 
+    fn cycle_from(&self, level: usize) -> Result<Option<Application<'_>>, DeviceError> {
+        self.cycle_from(level)
+    }
+
     fn sparse_system(&self) -> Result<SparseSystem, ProblemError> {
         self.sparse_system()
     }
@@ -96,6 +107,10 @@ impl<T: Number> AnyAssembled for Counted<'_, T> {
 
     fn multigrid_levels(&self) -> Vec<MultigridLevel> {
         self.0.multigrid_levels()
+    }
+
+    fn cycle_from(&self, level: usize) -> Result<Option<Application<'_>>, DeviceError> {
+        self.0.cycle_from(level)
     }
 
     fn sparse_system(&self) -> Result<SparseSystem, ProblemError> {

@@ -10,7 +10,7 @@ use super::{
     Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
     PreconditionerChoice, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
 };
-use crate::operator::{Backend, Scatter};
+use crate::operator::{Application, Backend, Scatter};
 use crate::solve::{Jacobi, Monitor, Preconditioning};
 use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator, Quadrature};
@@ -122,6 +122,17 @@ where
         self.equation
             .multigrid()
             .map_or_else(Vec::new, |it| it.levels())
+    }
+
+    /// One cycle of the multigrid preconditioner's levels from a level on, to be timed; `None` without one that is set up.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub fn cycle_from(&self, level: usize) -> Result<Option<Application<'_>>, DeviceError> {
+        match self.equation.multigrid() {
+            Some(multigrid) => multigrid.cycle_from(level),
+            None => Ok(None),
+        }
     }
 
     /// The preconditioner, and why it is in use.

@@ -35,18 +35,6 @@ impl ProblemForm {
         }
     }
 
-    /// A form of any type, whose derivative the host interprets.
-    ///
-    /// # Errors
-    /// As [`ProblemForm::traced`].
-    pub fn of(form: Box<dyn AnyForm>) -> Result<Self, OperatorError> {
-        let traced = Self::traced(&form.trace())?;
-        Ok(Self {
-            form: form.into(),
-            ..traced
-        })
-    }
-
     /// As [`ProblemForm::new`], but the host interprets the form's graph and that of its derivative.
     ///
     /// # Errors

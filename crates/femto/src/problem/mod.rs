@@ -112,7 +112,7 @@ pub use sparse_system::SparseSystem;
 
 pub use femto_kernel::form::GraphForm;
 
-pub use crate::multigrid::{LevelMethod, MultigridParams, SmootherKind};
+pub use crate::multigrid::{Clock, LevelMethod, MultigridParams, SmootherKind};
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
 use crate::{OperatorParams, Quadrature, Scatter};
@@ -163,6 +163,8 @@ pub struct Problem<'a> {
     pub preconditioner: PreconditionerKind,
     /// Parameters of the preconditioner [`PreconditionerKind::Multigrid`].
     pub multigrid: MultigridParams,
+    /// Times its set-up, level by level.
+    pub clock: Option<Clock>,
 }
 
 impl<'a> Problem<'a> {
@@ -194,6 +196,7 @@ impl<'a> Problem<'a> {
             solver: SolverParams::default(),
             preconditioner: PreconditionerKind::default(),
             multigrid: MultigridParams::default(),
+            clock: None,
         }
     }
 }
@@ -300,6 +303,11 @@ pub struct MultigridLevel {
     pub unknowns: usize,
     /// What cycles do on it; `None` until multigrid is set up.
     pub method: Option<LevelMethod>,
+    /// Bytes of device memory, apart from the vectors of cycles.
+    pub bytes: usize,
+    /// Seconds of its set-up, all times if there were several; `None` without [`Problem::clock`]. The finest level has the
+    /// transfers between degrees.
+    pub set_up_seconds: Option<f64>,
     /// Of degree 1, if the form is not symmetric: see [`Cycle::convection`](crate::multigrid::Cycle::convection).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convection: Option<f64>,

@@ -6,8 +6,11 @@ use super::{
     Constrained, Discretization, MultigridLevel, PreconditionerChoice, PreconditionerKind,
     PreconditionerReason, Problem, ProblemError,
 };
+use crate::multigrid::Stopwatch;
 use crate::multigrid::{self, CONVECTIVE, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
-use crate::operator::{Auxiliary, Backend, DataLevel, Knobs, OperatorError, Quadrature};
+use crate::operator::{
+    Application, Auxiliary, Backend, DataLevel, Knobs, OperatorError, Quadrature,
+};
 use crate::solve::{self, Preconditioner as _, Preconditioning};
 use crate::vector::{SlantedNodes, VectorOps};
 use crate::{Number, OperatorParams};
@@ -31,6 +34,9 @@ pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
 
     /// The levels, finest first.
     fn levels(&self) -> Vec<MultigridLevel>;
+
+    /// The cycle of the levels from a level on, to be timed; `None` before it is set up.
+    fn cycle_from(&self, level: usize) -> Result<Option<Application<'_>>, DeviceError>;
 
     /// Bytes of device memory, apart from vectors.
     fn bytes(&self) -> usize;
@@ -102,13 +108,33 @@ where
         let all = forms.chain(below.map(|unknowns| (None, unknowns)));
         let methods = self.cycle.as_ref().map_or_else(Vec::new, Cycle::methods);
         let convection = self.cycle.as_ref().and_then(Cycle::convection);
+        let [forms, own] = [
+            self.hierarchy.level_bytes(),
+            self.cycle
+                .as_ref()
+                .map_or_else(Vec::new, Cycle::level_bytes),
+        ];
+        let bytes = |i| forms.get(i).unwrap_or(&0) + own.get(i).unwrap_or(&0);
         let level = |(i, (degree, unknowns)): (usize, _)| MultigridLevel {
             degree,
             unknowns,
             method: methods.get(i).copied(),
+            bytes: bytes(i),
+            set_up_seconds: self.hierarchy.watch.seconds(i),
             convection: convection.filter(|_| degree == Some(1)),
         };
         all.enumerate().map(level).collect()
+    }
+
+    fn cycle_from(&self, level: usize) -> Result<Option<Application<'_>>, DeviceError> {
+        let Some(cycle) = &self.cycle else {
+            return Ok(None);
+        };
+        let multigrid = self.multigrid(cycle);
+        let mut workspace = solve::Preconditioner::<S, B>::workspace(&multigrid, &self.device)?;
+        Ok(Some(Box::new(move || {
+            multigrid.run_from(level, &mut workspace)
+        })))
     }
 
     fn bytes(&self) -> usize {
@@ -167,6 +193,7 @@ impl<'a> Problem<'a> {
         let degrees = multigrid::degrees(cell, self.degree);
         let slanted = SlantedNodes::new(device, constraints.slanted())?;
         let mut levels = Vec::new();
+        let mut watch = Stopwatch::new(self.clock);
         for &degree in &degrees {
             let mut level = Problem {
                 degree,
@@ -192,11 +219,15 @@ impl<'a> Problem<'a> {
                 constraints,
                 operator,
             });
+            watch.lap(levels.len() - 1);
         }
+        let mut hierarchy = Hierarchy::new(device, levels, (self.multigrid, is_jacobian))?;
+        watch.lap(0);
+        hierarchy.watch = watch;
         Ok(InPrecision {
             device: device.clone(),
             slanted,
-            hierarchy: Hierarchy::new(device, levels, (self.multigrid, is_jacobian))?,
+            hierarchy,
             degrees,
             cycle: None,
         })

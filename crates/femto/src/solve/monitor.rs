@@ -152,8 +152,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Sets the target relative to |b|. For b = 0 it sets x = 0, the solution, and returns true. Fails if the target's square
-    /// is too small for a number.
+    /// Sets the target relative to |b|. For b = 0 it sets x = 0, the solution, and returns true. Fails if squares of
+    /// residuals that are rounding are too small for numbers.
     pub(super) fn start<T: Number, D: VectorOps<T>>(
         &mut self,
         system: &System<'_, T, D>,
@@ -174,8 +174,8 @@ impl<'a> Recorder<'a> {
             return Ok(true);
         }
         self.aim(norm, 0.0);
-        let smallest = self.target * self.target;
-        match smallest < f64::MIN_POSITIVE && self.target > 0.0 {
+        let smallest = (norm * f64::EPSILON).powi(2);
+        match smallest < f64::MIN_POSITIVE && device.info().executes {
             true => Err(StopReason::Underflow { norm }),
             false => Ok(false),
         }

@@ -44,7 +44,7 @@ fn blocks_belong_together() {
         Err(OperatorError::ElementsOfShapes { blocks: 2 })
     ));
     let words = operator.explain(None, None);
-    assert_eq!(words.family, "sum_factorization and cell_quadrature");
+    assert_eq!(words.family, "sum_factorization and affine_simplex");
     assert_eq!(words.elements, Block::elements(&all));
     for shape in ["quadrilaterals", "triangles"] {
         assert!(words.schedule.iter().any(|line| line.contains(shape)));

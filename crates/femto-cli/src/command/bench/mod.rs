@@ -64,9 +64,6 @@ pub(super) struct Bench {
     /// printed on accelerators.
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
     fold_coefficients: bool,
-    /// Evaluate forms as those from text are: on the host an interpreter runs them.
-    #[arg(long)]
-    as_text: bool,
     /// Also apply the operator once to the interpolant u of sin(x + c) + y z, c = 0, 1, 2 the component, and
     /// record uᵀAu (`energy`) and ‖Au‖ (`norm`), which other codes must reproduce.
     #[arg(long)]
@@ -93,7 +90,7 @@ pub(super) struct Bench {
     /// name contains this, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "layers", "data_level", "factors", "knobs", "fold_coefficients", "as_text", "probe", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "layers", "data_level", "factors", "knobs", "fold_coefficients", "probe", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG or PNG file: TFLOP/s against degree, with both rooflines.
@@ -194,7 +191,6 @@ impl Bench {
                 ..Sampling::default()
             },
             fold_coefficients: self.fold_coefficients,
-            as_text: self.as_text,
             probe: self.probe,
             ..Params::new(Benchmark::Bp1)
         };

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The lowest degrees at which it was measured to be faster than cell_quadrature between L-vectors, for ∇φ·∇u on
 /// tetrahedra in fp64: on one core with AVX2, and on an H200.
-const LEAST_DEGREE_ON_HOSTS: usize = 2;
+const LEAST_DEGREE_ON_HOSTS: usize = 1;
 const LEAST_DEGREE_ON_ACCELERATORS: usize = 3;
 
 /// Sums of matrices of the reference cell.

@@ -1,8 +1,14 @@
-//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time.
+//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time, at degree 1 in registers.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops of a fixed length are unrolled, and their arrays stay in registers"
+)]
 
 use super::Matrices;
 use crate::family::batch::{
-    Batch, ElementKernel, Identity, Source, Target, Workspace, gather_any, scatter_any,
+    Batch, ElementKernel, Identity, Source, Target, Workspace, gather, gather_any, scatter,
+    scatter_any,
 };
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
@@ -156,6 +162,87 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
+    /// Evaluates a batch at degree 1, with N nodes in D dimensions: loops of known lengths. Gather and scatter of one
+    /// component, as long as the rest, are no calls.
+    #[inline(always)]
+    fn linear<const D: usize, const N: usize>(
+        &self,
+        batch: &Batch<L::Real>,
+        (source, target): (&[L::Real], &mut [L::Real]),
+        nodal: &mut [L],
+    ) {
+        if self.components == 1 {
+            let places = batch.places(N, 1);
+            gather(self.token, places, source, nodal);
+            self.linear_cells::<D, N>(batch, nodal);
+            scatter(places, nodal, target);
+        } else {
+            let places = batch.places(N, self.components);
+            gather_any(self.token, places, source, nodal);
+            self.linear_cells::<D, N>(batch, nodal);
+            scatter_any(self.token, places, nodal, target);
+        }
+    }
+
+    /// `nodal` in place, `[component][node]`.
+    #[inline(always)]
+    fn linear_cells<const D: usize, const N: usize>(
+        &self,
+        batch: &Batch<L::Real>,
+        nodal: &mut [L],
+    ) {
+        let zero = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
+        let slopes = D * self.rank;
+        for u in nodal.as_chunks_mut::<N>().0 {
+            let mut columns = [[zero; N]; 2];
+            let columns = &mut columns.as_flattened_mut()[..self.back.columns];
+            for n in 0..N {
+                // D derivatives, or none.
+                for row in 0..D {
+                    if row < slopes {
+                        let entry = L::splat(self.token, self.slopes.entries[n][row]);
+                        columns[row] = entry.mul_add(u[n], columns[row]);
+                    }
+                }
+            }
+            self.weigh::<D>(batch.geometry, u, columns);
+            *u = [zero; N];
+            for (&column, entries) in columns.iter().zip(&self.back.entries) {
+                for n in 0..N {
+                    u[n] = L::splat(self.token, entries[n]).mul_add(column, u[n]);
+                }
+            }
+        }
+    }
+
+    /// Evaluates a batch of any degree.
+    #[inline(always)]
+    fn dense(
+        &self,
+        batch: &Batch<L::Real>,
+        (source, target): (&[L::Real], &mut [L::Real]),
+        scratch: &mut Scratch<L>,
+    ) {
+        let Scratch {
+            nodal,
+            out,
+            columns,
+        } = scratch;
+        let places = batch.places(self.nodes, self.components);
+        gather_any(self.token, places, source, nodal);
+        for component in 0..self.components {
+            let own = component * self.nodes..(component + 1) * self.nodes;
+            let u = &nodal[own.clone()];
+            self.slopes.multiply(self.token, u, columns);
+            match self.dim {
+                2 => self.weigh::<2>(batch.geometry, u, columns),
+                _ => self.weigh::<3>(batch.geometry, u, columns),
+            }
+            self.back.multiply(self.token, columns, &mut out[own]);
+        }
+        scatter_any(self.token, places, out, target);
+    }
+
     /// Multiplies derivatives by the factors G, and values by λ |J|.
     #[inline(always)]
     fn weigh<const D: usize>(&self, geometry: &[L::Real], u: &[L], columns: &mut [L]) {
@@ -209,27 +296,14 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
         target: Target<L::Real>,
         workspace: &mut Workspace,
     ) {
-        let Scratch {
-            nodal,
-            out,
-            columns,
-        } = self.identity.scratch_of(workspace, || self.scratch());
+        let scratch = self.identity.scratch_of(workspace, || self.scratch());
+        let vectors = (source.numbers, target.numbers);
         self.token.vectorize(
             #[inline(always)]
-            || {
-                let places = batch.places(self.nodes, self.components);
-                gather_any(self.token, places, source.numbers, nodal);
-                for component in 0..self.components {
-                    let own = component * self.nodes..(component + 1) * self.nodes;
-                    let u = &nodal[own.clone()];
-                    self.slopes.multiply(self.token, u, columns);
-                    match self.dim {
-                        2 => self.weigh::<2>(batch.geometry, u, columns),
-                        _ => self.weigh::<3>(batch.geometry, u, columns),
-                    }
-                    self.back.multiply(self.token, columns, &mut out[own]);
-                }
-                scatter_any(self.token, places, out, target.numbers);
+            || match (self.dim, self.nodes) {
+                (2, 3) => self.linear::<2, 3>(batch, vectors, &mut scratch.nodal),
+                (3, 4) => self.linear::<3, 4>(batch, vectors, &mut scratch.nodal),
+                _ => self.dense(batch, vectors, scratch),
             },
         );
     }

@@ -88,7 +88,7 @@ fn zero_is_found_to_rounding() {
     let problem = Problem {
         dirichlet: vec![Boundary::new("xmin", &0.0)],
         start: Some(vec![&3.0]),
-        ..Problem::new(&mesh, 1, NonlinearDiffusion::<2>::default())
+        ..interpreted(&mesh, 1, NonlinearDiffusion::<2>::default())
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(solution.info.iterations() < 20, "{:?}", solution.info);
@@ -122,7 +122,7 @@ fn loads_may_be_terms_of_the_form() {
     let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
     let bar = Problem {
         dirichlet: vec![Boundary::new("xmin", &0.0)],
-        ..Problem::new(&mesh, 2, LoadInForm)
+        ..interpreted(&mesh, 2, LoadInForm)
     };
     let solution = bar.solve::<f64, _>(&host(), &mut ()).expect("solved");
     // Affine: one direction, accurate enough.
@@ -133,7 +133,7 @@ fn loads_may_be_terms_of_the_form() {
         .iter()
         .fold(0.0_f64, |most, u| most.max(*u));
     assert!((largest - 0.5).abs() < 1e-6, "{largest}");
-    let reaction = Problem::new(&mesh, 2, Reaction);
+    let reaction = interpreted(&mesh, 2, Reaction);
     let solution = reaction.solve::<f64, _>(&host(), &mut ()).expect("solved");
     let bounds = solution
         .u
@@ -186,7 +186,7 @@ fn terms_without_a_value_are_no_measure_of_rounding() {
             ..SolverParams::default()
         },
         preconditioner: PreconditionerKind::None,
-        ..Problem::new(&mesh, 2, Explosion)
+        ..interpreted(&mesh, 2, Explosion)
     };
     let found = problem.solve::<f64, _>(&host(), &mut ());
     assert!(matches!(found, Err(ProblemError::Unsolved(_))), "{found:?}");
