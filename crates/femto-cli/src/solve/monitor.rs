@@ -6,6 +6,7 @@ use femto::fem::space::{Block, Constraints};
 use femto::problem::{Stage, StageMonitor};
 use femto::solve::{Iteration, Monitor};
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -15,6 +16,12 @@ pub(super) struct SolveMonitor<'a> {
     start: Instant,
     /// Start of the first iteration, and end of the last one.
     iterations: Option<[Instant; 2]>,
+}
+
+/// Seconds since the first call.
+pub(super) fn seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(now).elapsed().as_secs_f64()
 }
 
 #[expect(

@@ -1,6 +1,7 @@
 //! The `Problem` of a case, checks against the mesh, and positions of errors.
 
 use super::mesh::in_case;
+use super::monitor::seconds;
 use crate::case::{self, Case, CaseError, Coefficient, CoefficientFunction, Located};
 use crate::failure::Failure;
 use femto::OperatorParams;
@@ -15,8 +16,6 @@ use femto::problem::{
 };
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 /// Rejects boundary tags that the mesh does not have, and conditions on the same component of a group,
 /// whether given by name or by number.
@@ -293,15 +292,9 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
         solver: case.solver.params,
         preconditioner: case.solver.preconditioner,
         multigrid: case.solver.multigrid,
-        clock: Some(now),
+        clock: Some(seconds),
         ..Problem::of_form(mesh, case.degree, form)
     }
-}
-
-/// Seconds since the first call.
-fn now() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
 fn along_normal<'a>(parts: impl Iterator<Item = &'a case::Boundary>) -> Vec<AlongNormal<'a>> {
