@@ -13,8 +13,8 @@ use femto::kernel::scalar::Precision;
 use femto::multigrid::MultigridError;
 use femto::operator::Auxiliary;
 use femto::problem::{
-    Given, LevelMethod, MultigridLevel, MultigridParams, PreconditionerKind, PreconditionerReason,
-    ProblemError, ProblemForm, Robin, SmootherKind, Solution,
+    Given, LevelMethod, MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError,
+    ProblemForm, Robin, SmootherKind, Solution,
 };
 use femto::solve::Method;
 
