@@ -257,19 +257,24 @@ impl CaseRun<'_> {
         }
         if self.options.roofline && !monitor.is_interrupted() {
             let operator = system.linear_operator();
-            let measured = monitor.stage("operator speed", || speed::measure(operator));
-            let levels = report.solver.iter_mut().flat_map(|it| &mut it.levels);
-            let measured = measured.and_then(|found| {
-                speed::measure_levels(&*system, levels)?;
-                Ok(found)
-            });
-            match measured {
+            let lost = |what: &str, error: &Failure| format!("{what} was not measured: {error}");
+            match monitor.stage("operator speed", || speed::measure(operator)) {
                 Ok((explanation, ceilings)) => {
                     report.operator = explanation;
                     report.ceilings = Some(ceilings);
                 }
                 Err(error) => {
-                    let warning = format!("the operator's speed was not measured: {error}");
+                    let warning = lost("the operator's speed", &error);
+                    report.operator.warnings.push(warning);
+                }
+            }
+            if let Some(solver) = &mut report.solver
+                && !solver.levels.is_empty()
+                && !monitor.is_interrupted()
+            {
+                let measure = || speed::measure_levels(&*system, &mut solver.levels);
+                if let Err(error) = monitor.stage("levels' speed", measure) {
+                    let warning = lost("the speed of multigrid's levels", &error.into());
                     report.operator.warnings.push(warning);
                 }
             }

@@ -20,13 +20,18 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
         OutputTo::File(path) => Some(path.clone()),
         OutputTo::Nowhere => None,
     };
-    if let Some(folder) = path.as_deref().and_then(Path::parent) {
-        make_folder(folder)?;
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let is_vtu = path.to_string_lossy().ends_with(VTU);
+    // What is there may be worse than its name.
+    if is_vtu || path.exists() {
+        path.parent().map(make_folder).transpose()?;
+        check_writable(&path)?;
     }
-    path.as_deref().map(check_writable).transpose()?;
-    match path {
-        Some(path) if !path.to_string_lossy().ends_with(VTU) => Err(Failure::NotVtu { path }),
-        path => Ok(path),
+    match is_vtu {
+        true => Ok(Some(path)),
+        false => Err(Failure::NotVtu { path }),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::case::{self, Case, CaseError, Coefficient, CoefficientFunction, Locat
 use crate::failure::Failure;
 use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
-use femto::fem::space::{Block, SpaceError};
+use femto::fem::space::{Block, BoundaryFacet, SpaceError};
 use femto::kernel::expr::Input;
 use femto::multigrid::CONVECTIVE;
 use femto::operator::OperatorError;
@@ -14,7 +14,7 @@ use femto::problem::{
     AlongNormal, Boundary, Discretized, Function, FunctionName, MultigridLevel,
     PreconditionerReason, Problem, ProblemError, ProblemForm, Robin, Role,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Rejects boundary tags that the mesh does not have, and conditions on the same component of a group,
@@ -240,31 +240,43 @@ pub(super) fn loads_without_effect(case: &Case, blocks: &[Block]) -> Vec<String>
     let robin = case.robin.iter().map(|it| &it.boundary);
     let mut warnings = Vec::new();
     for flux in case.neumann.iter().chain(robin) {
-        // A flux along the normal is one of all components.
-        let of_all = case::Boundary {
-            is_normal: false,
-            ..flux.clone()
-        };
-        let given = case.dirichlet.iter().filter(|it| it.overlaps(&of_all));
-        for (tag, given) in given.flat_map(|it| flux.tags.iter().map(move |tag| (tag, it))) {
-            for held in &given.tags {
-                let of = |block: &Block, tag: &Located<String>| {
-                    let found = block.space.boundary().tagged(&tag.value);
-                    let facets = found.unwrap_or_default().iter();
-                    let places = facets.map(|facet| (facet.element, facet.number));
-                    places.collect::<HashSet<_>>()
+        let given = case.dirichlet.iter().filter(|it| gives_all(it, flux));
+        let held = given.flat_map(|it| &it.tags);
+        for (tag, held) in held.flat_map(|held| flux.tags.iter().map(move |tag| (tag, held))) {
+            let common = |block: &Block| {
+                let of = |tag: &Located<String>| block.space.boundary().tagged(&tag.value);
+                let (own, held) = (of(tag).unwrap_or_default(), of(held).unwrap_or_default());
+                // Both ascend.
+                let place = |facet: &BoundaryFacet| (facet.element, facet.number);
+                let is_held = |facet: &&BoundaryFacet| {
+                    held.binary_search_by_key(&place(facet), place).is_ok()
                 };
-                let common = |block| of(block, tag).intersection(&of(block, held)).count();
-                if let Some(facets) = facets(blocks.iter().map(common).sum()) {
-                    let (tag, held) = (&tag.value, &held.value);
-                    warnings.push(format!(
-                        "{facets} of `{tag}` in `{held}` too, where the solution is given: a flux has no effect there"
-                    ));
-                }
+                own.iter().filter(is_held).count()
+            };
+            if let Some(facets) = facets(blocks.iter().map(common).sum()) {
+                let (tag, held) = (&tag.value, &held.value);
+                warnings.push(format!(
+                    "{facets} of `{tag}` in `{held}` too, where the solution is given: a flux has no effect there"
+                ));
             }
         }
     }
     warnings
+}
+
+/// Whether the components that a flux is given for, or its direction, are all given.
+fn gives_all(given: &case::Boundary, flux: &case::Boundary) -> bool {
+    if given.is_normal {
+        return flux.is_normal;
+    }
+    match (&given.components, &flux.components) {
+        (None, _) => true,
+        (Some(given), Some(own)) if !flux.is_normal => {
+            let is_given = |it: &Located<usize>| given.iter().any(|other| other.value == it.value);
+            own.iter().all(is_given)
+        }
+        (Some(_), _) => false,
+    }
 }
 
 /// The case's problem, without the exact solution.

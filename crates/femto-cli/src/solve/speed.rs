@@ -45,14 +45,13 @@ impl From<MultigridLevel> for Level {
 }
 
 /// Times the levels of multigrid, if there are any: the cycles from a level on and from the next on differ by its part.
-pub(super) fn measure_levels<'l>(
+pub(super) fn measure_levels(
     system: &dyn AnyAssembled,
-    levels: impl Iterator<Item = &'l mut Level>,
+    levels: &mut [Level],
 ) -> Result<(), OperatorError> {
     let device = system.linear_operator().device();
     let mut below = 0.0;
-    let levels: Vec<&mut Level> = levels.collect();
-    for (number, level) in levels.into_iter().enumerate().rev() {
+    for (number, level) in levels.iter_mut().enumerate().rev() {
         if let Some(cycle) = system.cycle_from(number)? {
             let seconds = time_application(&device, cycle, &SAMPLING)?.median;
             level.cycle_seconds = Some((seconds - below).max(0.0));

@@ -52,7 +52,7 @@ pub enum MeshError {
     /// Several groups of this dimension have the name, or one has it and another one the number.
     #[error(
         "`{tag}` is the name or number of several physical groups of dimension {dimension} ({numbers:?}); \
-         use what only the one meant has"
+         use what only the one meant has, or rename a group"
     )]
     AmbiguousGroup {
         /// Requested dimension.

@@ -58,21 +58,26 @@ impl Mesh {
         Ok(())
     }
 
-    /// The first of the [periodic sides](Mesh::periodic), if any, that no motion takes to its partner: nodes have moved
-    /// since they were joined.
+    /// The first of the [periodic sides](Mesh::periodic), if any, that nodes moved since they were joined have made
+    /// unlike its partner: by distances from four of its nodes.
     pub fn unlike_sides(&self) -> Option<usize> {
-        let tolerance = TOLERANCE * extent(&self.coordinates);
-        let at = |node: u32| self.coordinates[node as usize];
+        let tolerance = 4.0 * TOLERANCE * extent(&self.coordinates);
+        let distance = |from: u32, to: u32| {
+            let [from, to] = [from, to].map(|node| self.coordinates[node as usize]);
+            (0..3)
+                .map(|axis| to[axis] - from[axis])
+                .fold(0.0, f64::hypot)
+        };
         let differ = |sides: &PeriodicSides| {
-            let distances = sides.nodes.iter().map(|pair| {
-                [0, 1].map(|side| {
-                    let (from, to) = (at(sides.nodes[0][side]), at(pair[side]));
-                    let along = (0..3).map(|axis| to[axis] - from[axis]);
-                    along.fold(0.0, f64::hypot)
+            let nodes = &sides.nodes;
+            let mut from = (0..4).filter_map(|quarter| nodes.get(quarter * nodes.len() / 4));
+            from.any(|from| {
+                nodes.iter().any(|to| {
+                    let [one, other] = [0, 1].map(|side| distance(from[side], to[side]));
+                    let difference = (one - other).abs();
+                    difference.is_nan() || difference > tolerance
                 })
-            });
-            let mut distances = distances.map(|[one, other]| (one - other).abs());
-            distances.any(|difference| difference.is_nan() || difference > 4.0 * tolerance)
+            })
         };
         self.periodic.iter().position(differ)
     }

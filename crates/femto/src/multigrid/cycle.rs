@@ -223,7 +223,19 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
         }
     }
 
-    /// Runs the cycle of the levels from `level` on, on the vectors that are there.
+    /// The vectors of the levels from `level` on, with a random right-hand side, for [`Multigrid::run_from`].
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub fn random_from(&self, level: usize) -> Result<MultigridWorkspace<T, D>, DeviceError> {
+        let mut workspace = self.workspace_from(level)?;
+        if let Some(finest) = workspace.levels.first_mut() {
+            self.hierarchy.device.randomise(1, &mut finest.b)?;
+        }
+        Ok(workspace)
+    }
+
+    /// Runs the cycle of the levels from `level` on, with their vectors alone.
     ///
     /// # Errors
     /// From the operators and the device.
@@ -232,8 +244,22 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
         level: usize,
         workspace: &mut MultigridWorkspace<T, D>,
     ) -> Result<(), OperatorError> {
-        let vectors = workspace.levels.get_mut(level..);
-        self.run(level, vectors.unwrap_or_default())
+        self.run(level, &mut workspace.levels)
+    }
+
+    fn workspace_from(&self, first: usize) -> Result<MultigridWorkspace<T, D>, DeviceError> {
+        let device = &self.hierarchy.device;
+        let mut levels = Vec::new();
+        while let Some(level) = self.level(first + levels.len()) {
+            levels.push(LevelVectors::new(
+                device,
+                level.operator().size(),
+                level.elements(),
+            )?);
+        }
+        let coarsest = self.cycle.below.coarsest.matrix().rows();
+        levels.push(LevelVectors::new(device, coarsest, [0, 0])?);
+        Ok(MultigridWorkspace { levels })
     }
 
     /// x = cycle(b) on level `i`, whose vectors are the first.
@@ -283,18 +309,8 @@ where
 {
     type Workspace = MultigridWorkspace<T, D>;
 
-    fn workspace(&self, device: &D) -> Result<Self::Workspace, DeviceError> {
-        let mut levels = Vec::new();
-        while let Some(level) = self.level(levels.len()) {
-            levels.push(LevelVectors::new(
-                device,
-                level.operator().size(),
-                level.elements(),
-            )?);
-        }
-        let coarsest = self.cycle.below.coarsest.matrix().rows();
-        levels.push(LevelVectors::new(device, coarsest, [0, 0])?);
-        Ok(MultigridWorkspace { levels })
+    fn workspace(&self, _: &D) -> Result<Self::Workspace, DeviceError> {
+        self.workspace_from(0)
     }
 
     fn apply(

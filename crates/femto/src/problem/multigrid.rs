@@ -131,7 +131,7 @@ where
             return Ok(None);
         };
         let multigrid = self.multigrid(cycle);
-        let mut workspace = solve::Preconditioner::<S, B>::workspace(&multigrid, &self.device)?;
+        let mut workspace = multigrid.random_from(level)?;
         Ok(Some(Box::new(move || {
             multigrid.run_from(level, &mut workspace)
         })))

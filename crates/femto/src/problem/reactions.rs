@@ -155,7 +155,10 @@ impl Problem<'_> {
         let on = self.loads_on(on);
         let flux = self.project_flux(device, u)?;
         let components = self.form.components();
-        for (group, reaction) in reactions.iter().enumerate() {
+        let is_shared = |group: usize| fluxes.keys().any(|held| held.1 == group);
+        let groups = (0..reactions.len()).filter(|&group| is_shared(group));
+        for group in groups.collect::<Vec<_>>() {
+            let reaction = &reactions[group];
             for trace in on.traces(&reaction.tag)? {
                 let (space, scalar) = (&trace.block.space, [trace.block.scalar()]);
                 for component in 0..components {

@@ -175,7 +175,8 @@ impl<'a> Recorder<'a> {
         }
         self.aim(norm, 0.0);
         let smallest = (norm * f64::EPSILON).powi(2);
-        match smallest < f64::MIN_POSITIVE && device.info().executes {
+        let is_wanted = norm > self.target && device.info().executes;
+        match smallest < f64::MIN_POSITIVE && is_wanted {
             true => Err(StopReason::Underflow { norm }),
             false => Ok(false),
         }

@@ -44,7 +44,10 @@ impl Output {
         console: Console,
     ) -> Result<(), Failure> {
         let points = gauss(3).points;
-        for geometry in Geometry::of_shapes(mesh).map_err(ProblemError::from)? {
+        // Cases turn the cells of files too.
+        let mut turned = mesh.clone();
+        turned.turn_left_handed();
+        for geometry in Geometry::of_shapes(&turned).map_err(ProblemError::from)? {
             geometry.check(&points).map_err(ProblemError::from)?;
         }
         let file = self.file.display();

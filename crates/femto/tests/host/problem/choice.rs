@@ -239,25 +239,24 @@ fn a_cycle_that_is_not_positive_definite_is_given_up() {
     );
 }
 
-/// A few numbers below 1e-38 are zero in the cycle's precision.
+/// Numbers below 1e-45 are zero in the cycle's precision.
 #[test]
 fn loads_too_small_for_the_cycle_are_jacobis() {
     let mesh = ten_cubed();
     let unit = solve(&poisson(&mesh));
-    for tiny in [1e-42, 1e-38] {
-        let problem = Problem {
-            source: vec![&tiny],
-            ..poisson(&mesh)
-        };
-        let solution = solve(&problem);
-        let reason = &solution.preconditioner.reason;
-        assert!(
-            matches!(reason, PreconditionerReason::GaveUp { .. }),
-            "{reason}"
-        );
-        let scaled: Vec<f64> = solution.u.values.iter().map(|u| u / tiny).collect();
-        assert!(crate::common::difference(&scaled, &unit.u.values) < 1e-6);
-    }
+    let tiny = 1e-42;
+    let problem = Problem {
+        source: vec![&tiny],
+        ..poisson(&mesh)
+    };
+    let solution = solve(&problem);
+    let reason = &solution.preconditioner.reason;
+    assert!(
+        matches!(reason, PreconditionerReason::GaveUp { .. }),
+        "{reason}"
+    );
+    let scaled: Vec<f64> = solution.u.values.iter().map(|u| u / tiny).collect();
+    assert!(crate::common::difference(&scaled, &unit.u.values) < 1e-6);
 }
 
 /// Cycles are given up in the first direction, and all later ones are Jacobi's.
