@@ -61,6 +61,7 @@ impl Solve {
             },
             system: self.system.clone(),
             roofline: !self.no_roofline,
+            levels: self.explain,
         };
         let case = Case::parse(Document::read(&self.case)?.with_settings(&self.set)?)?;
         start_global_threads(case.run.threads)?;

@@ -50,6 +50,8 @@ pub struct Options {
     pub system: Option<PathBuf>,
     /// Whether the operator is timed and compared with the device's ceilings.
     pub roofline: bool,
+    /// Whether that tells what each level of multigrid takes of a cycle, too.
+    pub levels: bool,
 }
 
 impl Default for Options {
@@ -59,6 +61,7 @@ impl Default for Options {
             output: OutputTo::Case,
             system: None,
             roofline: true,
+            levels: false,
         }
     }
 }
@@ -269,6 +272,7 @@ impl CaseRun<'_> {
                 }
             }
             if let Some(solver) = &mut report.solver
+                && self.options.levels
                 && !solver.levels.is_empty()
                 && !monitor.is_interrupted()
             {

@@ -89,7 +89,7 @@ fn levels_have_their_costs() {
     let case = "[mesh.box]\ncells = [9, 9, 9]\n[space]\ndegree = 2\n[form]\nkind = \"poisson\"\n[source]\nvalue = 1\n\
                 [[dirichlet]]\ntags = [\"xmin\"]\nvalue = 0\n[solver]\npreconditioner = \"multigrid\"\n";
     let path = write(&folder, "case.toml", case);
-    let report = json(&femto(&["solve", &path, "--json"]));
+    let report = json(&femto(&["solve", &path, "--json", "--explain"]));
     let levels = report["solver"]["levels"].as_array().unwrap();
     assert_eq!(levels.len(), 3, "{levels:?}");
     for level in levels {
