@@ -17,29 +17,28 @@ const CASE: &str = "mesh.file = \"mesh.msh\"\nspace.degree = 1\nform.kind = \"po
 #[test]
 fn groups_that_are_empty_or_ambiguous_are_refused() {
     let folder = scratch("empty");
-    let without = SQUARES.replace("$Elements\n4\n1 1 2 4 1 1 4\n", "$Elements\n3\n");
-    write(&folder, "mesh.msh", &without);
-    let empty = mistake(&folder, "empty.toml", CASE, ["mesh", "mesh"]);
-    assert!(
-        empty.contains("CASE:6:9: the physical group `left` = 4 of dimension 1 has no cells"),
-        "{empty}"
-    );
-    let two = SQUARES.replace("\"right\"", "\"4\"");
-    write(&folder, "mesh.msh", &two);
-    let two = mistake(&folder, "two.toml", CASE, ["\"right\"", "4"]);
-    assert!(
-        two.contains("CASE:6:17: `4` is the name or number of several"),
-        "{two}"
-    );
-    write(&folder, "mesh.msh", SQUARES);
-    let ghost = SQUARES.replace("3\n1 4", "4\n2 5 \"ghost\"\n1 4");
-    write(&folder, "mesh.msh", &ghost);
     let kappa = "\"diffusion\"\nform.kappa = { domain = 1, ghost = 5 }";
-    let ghost = mistake(&folder, "ghost.toml", CASE, ["\"poisson\"", kappa]);
-    assert!(
-        ghost.contains("`ghost` = 5 of dimension 2 has no cells"),
-        "{ghost}"
-    );
+    for (mesh, case, wanted) in [
+        (
+            ["$Elements\n4\n1 1 2 4 1 1 4\n", "$Elements\n3\n"],
+            ["", ""],
+            "CASE:6:9: the physical group `left` = 4 of dimension 1 has no cells",
+        ),
+        (
+            ["\"right\"", "\"4\""],
+            ["\"right\"", "4"],
+            "CASE:6:17: `4` is the name or number of several",
+        ),
+        (
+            ["3\n1 4", "4\n2 5 \"ghost\"\n1 4"],
+            ["\"poisson\"", kappa],
+            "`ghost` = 5 of dimension 2 has no cells",
+        ),
+    ] {
+        write(&folder, "mesh.msh", &SQUARES.replace(mesh[0], mesh[1]));
+        let error = mistake(&folder, "case.toml", CASE, case);
+        assert!(error.contains(wanted), "{error}");
+    }
 }
 
 #[test]

@@ -144,11 +144,13 @@ fn only(section: &Section<'_>, keys: &[&str]) -> Result<(), CaseError> {
 
 fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
     let needed = |key, allowed| coefficient(&section.required(key)?, allowed);
+    let without = |key, reason| match section.optional(key) {
+        Some(value) => Err(value.meaningless(reason)),
+        None => Ok(()),
+    };
     match section.either(["young", "lambda"])? {
         ("young", _) => {
-            if let Some(mu) = section.optional("mu") {
-                return Err(mu.meaningless("`young` goes with `poisson`"));
-            }
+            without("mu", "`young` goes with `poisson`")?;
             only(section, &["kind", "young", "poisson"])?;
             Ok(Moduli::Young {
                 young: needed("young", Allowed::POSITIVE)?,
@@ -156,9 +158,7 @@ fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
             })
         }
         _ => {
-            if let Some(ratio) = section.optional("poisson") {
-                return Err(ratio.meaningless("`lambda` goes with `mu`"));
-            }
+            without("poisson", "`lambda` goes with `mu`")?;
             only(section, &["kind", "lambda", "mu"])?;
             Ok(Moduli::Lame {
                 lambda: needed("lambda", Allowed::ANY)?,

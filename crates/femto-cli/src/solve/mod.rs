@@ -17,11 +17,12 @@ mod report;
 mod setup;
 mod speed;
 mod text;
+mod warnings;
 
 pub use report::{
     Device, MeshReport, Output, Range, Report, Solver, StageTime, Status, Times, Unknowns,
 };
-pub use speed::Ceilings;
+pub use speed::{Ceilings, Level};
 
 use crate::case::{self, Case};
 use crate::failure::{Failure, is_missing};
@@ -233,7 +234,7 @@ impl CaseRun<'_> {
         };
         if let Some(solver) = &mut report.solver {
             let levels = system.multigrid_levels();
-            let warning = setup::convective(&levels);
+            let warning = warnings::convective(&levels);
             report.mesh.warnings.extend(warning);
             solver.levels = levels.into_iter().map(speed::Level::from).collect();
         }

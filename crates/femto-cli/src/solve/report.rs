@@ -225,10 +225,10 @@ impl Report {
                 bytes: bytes_of(mesh),
                 warnings: super::mesh::turned(turned)
                     .into_iter()
-                    .chain(super::setup::loads_inside(case, blocks))
-                    .chain(super::setup::loads_without_effect(case, blocks))
+                    .chain(super::warnings::loads_inside(case, blocks))
+                    .chain(super::warnings::loads_without_effect(case, blocks))
                     .chain(super::mesh::unjoined(blocks))
-                    .chain(super::setup::nearly_incompressible(case))
+                    .chain(super::warnings::nearly_incompressible(case))
                     .collect(),
             },
             unknowns: Unknowns {

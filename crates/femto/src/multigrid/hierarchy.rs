@@ -210,18 +210,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// # Errors
     /// A matrix that is not positive definite, or not enough memory.
     pub fn set_up(&mut self) -> Result<Cycle<T, D>, MultigridError> {
-        let mut watch = std::mem::take(&mut self.watch);
+        let (device, params, watch) = (&self.device, self.params, &mut self.watch);
         watch.start();
-        let cycle = self.timed_set_up(&mut watch);
-        self.watch = watch;
-        cycle
-    }
-
-    fn timed_set_up(&self, watch: &mut Stopwatch) -> Result<Cycle<T, D>, MultigridError> {
-        let device = &self.device;
-        let params = self.params;
         let (base, levels) = self.levels.split_last().ok_or(NO_LEVEL)?;
-        let strengths = self.strengths(base, levels)?;
+        let strengths = match levels {
+            [] => None,
+            _ => strengths(base, params.smoother)?,
+        };
         let mut smoothers = Vec::new();
         for (i, level) in levels.iter().enumerate() {
             smoothers.push(level.smoother(device, strengths.as_ref(), params)?);
@@ -249,23 +244,6 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         })
     }
 
-    /// What Schwarz smoothing needs, if it is wanted.
-    fn strengths(
-        &self,
-        base: &ConstrainedLevel<T, D>,
-        levels: &[ConstrainedLevel<T, D>],
-    ) -> Result<Option<Strengths>, MultigridError> {
-        if levels.is_empty() || self.params.smoother == SmootherKind::Diagonal {
-            return Ok(None);
-        }
-        let strengths = Strengths::new(base)?;
-        match (self.params.smoother, strengths) {
-            (SmootherKind::Schwarz, None) => Err(MultigridError::NoSchwarz),
-            (SmootherKind::Automatic, Some(strengths)) if !strengths.stretched() => Ok(None),
-            (_, strengths) => Ok(strengths),
-        }
-    }
-
     /// Lengths of the vectors of all degrees, finest first.
     pub fn sizes(&self) -> Vec<usize> {
         self.levels.iter().map(LinearOperator::size).collect()
@@ -286,6 +264,21 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             *bytes += between.prolongation.bytes() + between.restriction.bytes() + state;
         }
         bytes
+    }
+}
+
+/// What Schwarz smoothing needs, if it is wanted, from the level of degree 1.
+fn strengths<T: Number, D: Backend + VectorOps<T>>(
+    base: &ConstrainedLevel<T, D>,
+    wanted: SmootherKind,
+) -> Result<Option<Strengths>, MultigridError> {
+    if wanted == SmootherKind::Diagonal {
+        return Ok(None);
+    }
+    match (wanted, Strengths::new(base)?) {
+        (SmootherKind::Schwarz, None) => Err(MultigridError::NoSchwarz),
+        (SmootherKind::Automatic, Some(strengths)) if !strengths.stretched() => Ok(None),
+        (_, strengths) => Ok(strengths),
     }
 }
 

@@ -145,13 +145,12 @@ impl<'a> Integral<'a> {
             }
             sum.handle()
         };
-        Ok(Self {
+        Ok(Self::of_graph(
+            on,
             blocks,
-            dim: on.dim(),
-            graph: graph.into_inner(),
-            f0,
-            params: on.params(auxiliary),
-        })
+            (graph.into_inner(), f0),
+            auxiliary,
+        ))
     }
 
     /// The integral of given values at the points, `[mesh cell][point]`, on the scalar `blocks`.
@@ -162,40 +161,44 @@ impl<'a> Integral<'a> {
     ) -> Self {
         let mut graph = Graph::new();
         let f0 = graph.input(Input::Field(0));
-        let params = on.params(vec![Auxiliary::AtPoints(values)]);
-        Self {
-            blocks,
-            dim: on.dim(),
-            graph,
-            f0,
-            params,
-        }
+        Self::of_graph(on, blocks, (graph, f0), vec![Auxiliary::AtPoints(values)])
     }
 
-    /// The integral of F·n on a scalar trace, of the F with the values `flux`, `[axis][node]`, at its nodes.
+    /// The integral of F·n on a scalar trace, of the F with the values `flux`, `[axis][node]`, at its nodes, with the
+    /// [normals](Discretization::normals_at_points).
     pub(super) fn of_flux(
         on: &Discretization<'_>,
         blocks: &'a [Block],
-        flux: Vec<Vec<f64>>,
-    ) -> Result<Self, ProblemError> {
+        (flux, normals): (Vec<Vec<f64>>, &[Vec<f64>]),
+    ) -> Self {
         let mut auxiliary = Vec::new();
         let graph = RefCell::new(Graph::new());
         let f0 = {
             let field = |field: usize| Traced::input(&graph, Input::Field(field as u8));
             let mut sum = Traced::input(&graph, Input::Time).constant(0.0);
-            for (flux, normals) in flux.into_iter().zip(on.normals_at_points()?) {
+            for (flux, normals) in flux.into_iter().zip(normals) {
                 sum = sum + field(auxiliary.len()) * field(auxiliary.len() + 1);
-                auxiliary.extend([Auxiliary::Nodal(flux), Auxiliary::AtPoints(normals)]);
+                let normals = Auxiliary::AtPoints(normals.clone());
+                auxiliary.extend([Auxiliary::Nodal(flux), normals]);
             }
             sum.handle()
         };
-        Ok(Self {
+        Self::of_graph(on, blocks, (graph.into_inner(), f0), auxiliary)
+    }
+
+    fn of_graph(
+        on: &Discretization<'_>,
+        blocks: &'a [Block],
+        (graph, f0): (Graph, Handle),
+        auxiliary: Vec<Auxiliary>,
+    ) -> Self {
+        Self {
             blocks,
             dim: on.dim(),
-            graph: graph.into_inner(),
+            graph,
             f0,
             params: on.params(auxiliary),
-        })
+        }
     }
 
     /// The operator that evaluates it.

@@ -155,22 +155,23 @@ impl Problem<'_> {
         let on = self.loads_on(on);
         let flux = self.project_flux(device, u)?;
         let components = self.form.components();
-        let is_shared = |group: usize| fluxes.keys().any(|held| held.1 == group);
-        let groups = (0..reactions.len()).filter(|&group| is_shared(group));
-        for group in groups.collect::<Vec<_>>() {
-            let reaction = &reactions[group];
+        for (group, reaction) in reactions.iter().enumerate() {
+            if !fluxes.keys().any(|held| held.1 == group) {
+                continue;
+            }
             for trace in on.traces(&reaction.tag)? {
                 let (space, scalar) = (&trace.block.space, [trace.block.scalar()]);
+                let on_trace = on.on_trace(&trace);
+                let normals = on_trace.normals_at_points()?;
                 for component in 0..components {
-                    let nodes = 0..space.nodes();
-                    let entries =
-                        nodes.map(|node| trace.entries[space.entry(node, component)] as usize);
-                    let entries: Vec<usize> = entries.collect();
-                    let along = flux.iter().map(|along| &along.values);
-                    let at_nodes =
-                        along.map(|all| entries.iter().map(|&entry| all[entry]).collect());
-                    let integral =
-                        Integral::of_flux(&on.on_trace(&trace), &scalar, at_nodes.collect())?;
+                    let entry = |node| trace.entries[space.entry(node, component)] as usize;
+                    let entries: Vec<usize> = (0..space.nodes()).map(entry).collect();
+                    let at_nodes = |along: &GridFunction| {
+                        let values = entries.iter().map(|&entry| along.values[entry]);
+                        values.collect()
+                    };
+                    let own = (flux.iter().map(at_nodes).collect(), &normals[..]);
+                    let integral = Integral::of_flux(&on_trace, &scalar, own);
                     let found = download_f64(device, &integral.vector(device)?)?;
                     for (entry, found) in entries.into_iter().zip(found) {
                         if let Some(flux) = fluxes.get_mut(&(entry, group)) {

@@ -86,10 +86,10 @@ impl<V: Value> Csr<V> {
             for row in own {
                 entries.clear();
                 write(row, entries);
-                let last = entries.last().map_or(0, |entry| entry.0 as usize + 1);
+                let last = entries.last().map(|entry| entry.0 as usize);
                 assert!(
-                    last <= columns,
-                    "row {row} has no column {last} of {columns}"
+                    last.is_none_or(|last| last < columns),
+                    "row {row} has column {last:?} of {columns}"
                 );
                 places.extend(entries.iter().map(|entry| entry.0));
                 values.extend(entries.iter().map(|entry| entry.1));

@@ -10,6 +10,7 @@ mod host;
 mod interpolation;
 mod listed;
 mod null;
+mod products;
 mod projector;
 mod random;
 mod sparse;

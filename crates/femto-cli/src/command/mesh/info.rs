@@ -59,6 +59,19 @@ struct Report {
     elements: Result<Elements, String>,
 }
 
+/// The maps of the cells that can carry unknowns, and those that are only bad at corners.
+pub(super) fn checked(
+    mesh: &mesh::Mesh,
+    points_1d: &[f64],
+) -> Result<(Vec<Geometry>, Vec<CornerWarning>), Box<ProblemError>> {
+    let geometries = Geometry::of_shapes(mesh).map_err(ProblemError::from)?;
+    let mut warnings = Vec::new();
+    for geometry in &geometries {
+        warnings.extend(geometry.check(points_1d).map_err(ProblemError::from)?);
+    }
+    Ok((geometries, warnings))
+}
+
 /// The cells that can carry unknowns.
 struct Elements {
     /// Number of cells of each kind.
@@ -70,7 +83,7 @@ struct Elements {
 
 impl Elements {
     fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, Box<ProblemError>> {
-        let geometries = Geometry::of_shapes(mesh).map_err(ProblemError::from)?;
+        let (geometries, warnings) = checked(mesh, points_1d)?;
         let count = |kind| {
             let kinds = geometries.iter().flat_map(Geometry::kinds);
             kinds.filter(|&&other| other == kind).count()
@@ -81,10 +94,6 @@ impl Elements {
             ("extruded", MapKind::Extruded),
             ("curved", MapKind::Curved),
         ];
-        let mut warnings = Vec::new();
-        for geometry in &geometries {
-            warnings.extend(geometry.check(points_1d).map_err(ProblemError::from)?);
-        }
         let spaces = Block::all(mesh, geometries.clone(), SpaceParams::default());
         Ok(Self {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),

@@ -1,15 +1,14 @@
 //! The Gmsh file that generated meshes are written to.
 
+use super::info::checked;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use femto::element::quadrature::gauss;
-use femto::fem::geometry::Geometry;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::platform::files::write_atomic;
-use femto::problem::ProblemError;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -43,13 +42,10 @@ impl Output {
         mut progress: Progress,
         console: Console,
     ) -> Result<(), Failure> {
-        let points = gauss(3).points;
         // Cases turn the cells of files too.
         let mut turned = mesh.clone();
         turned.turn_left_handed();
-        for geometry in Geometry::of_shapes(&turned).map_err(ProblemError::from)? {
-            geometry.check(&points).map_err(ProblemError::from)?;
-        }
+        checked(&turned, &gauss(3).points).map_err(Failure::Problem)?;
         let file = self.file.display();
         progress.stage(format!("writing {file}"));
         let bytes = self.encode(mesh)?;

@@ -1,0 +1,97 @@
+//! Warnings about cases that can be solved, but hardly as they were meant.
+
+use crate::case::{self, Case, Located};
+use femto::fem::space::{Block, BoundaryFacet};
+use femto::multigrid::CONVECTIVE;
+use femto::problem::{MultigridLevel, PreconditionerReason};
+
+/// Poisson's ratios from here on are near 1/2.
+const NEAR_HALF: f64 = 0.49;
+
+/// A warning about a body that is nearly incompressible.
+pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
+    let (case::Form::Elasticity(moduli) | case::Form::NeoHookean(moduli)) = &case.form else {
+        return None;
+    };
+    let ratio = moduli.largest_ratio().filter(|&ratio| ratio >= NEAR_HALF)?;
+    Some(format!(
+        "Poisson's ratio {ratio} is near 1/2: displacements of degree 1 and 2 come out too small (locking), and \
+         iterations grow with 1/sqrt(1 - 2 nu)"
+    ))
+}
+
+/// A warning about convection that multigrid does not smooth.
+pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
+    let found = PreconditionerReason::much_convection(levels, CONVECTIVE)?;
+    Some(format!(
+        "{found}: from {CONVECTIVE:.0} on iterations with multigrid grow, and `jacobi` may take less time"
+    ))
+}
+
+/// Warnings about fluxes given inside the domain.
+pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
+    let robin = case.robin.iter().map(|it| &it.boundary);
+    let tags = case.neumann.iter().chain(robin).flat_map(|it| &it.tags);
+    let warning = |tag: &Located<String>| {
+        let space = &blocks.first()?.space;
+        let facets = facets(space.boundary().inside(&tag.value).unwrap_or(0))?;
+        let tag = &tag.value;
+        Some(format!(
+            "{facets} of `{tag}` between two cells: a flux there is a source inside the domain"
+        ))
+    };
+    tags.filter_map(warning).collect()
+}
+
+/// A number of facets in words; `None` for 0.
+fn facets(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 facet".to_owned()),
+        _ => Some(format!("{count} facets")),
+    }
+}
+
+/// Warnings about fluxes given where another group gives the solution.
+pub(super) fn loads_without_effect(case: &Case, blocks: &[Block]) -> Vec<String> {
+    let robin = case.robin.iter().map(|it| &it.boundary);
+    let mut warnings = Vec::new();
+    for flux in case.neumann.iter().chain(robin) {
+        let given = case.dirichlet.iter().filter(|it| gives_all(it, flux));
+        let held = given.flat_map(|it| &it.tags);
+        for (tag, held) in held.flat_map(|held| flux.tags.iter().map(move |tag| (tag, held))) {
+            let common = |block: &Block| {
+                let of = |tag: &Located<String>| block.space.boundary().tagged(&tag.value);
+                let (own, held) = (of(tag).unwrap_or_default(), of(held).unwrap_or_default());
+                // Both ascend.
+                let place = |facet: &BoundaryFacet| (facet.element, facet.number);
+                let is_held = |facet: &&BoundaryFacet| {
+                    held.binary_search_by_key(&place(facet), place).is_ok()
+                };
+                own.iter().filter(is_held).count()
+            };
+            if let Some(facets) = facets(blocks.iter().map(common).sum()) {
+                let (tag, held) = (&tag.value, &held.value);
+                warnings.push(format!(
+                    "{facets} of `{tag}` in `{held}` too, where the solution is given: a flux has no effect there"
+                ));
+            }
+        }
+    }
+    warnings
+}
+
+/// Whether the components that a flux is given for, or its direction, are all given.
+fn gives_all(given: &case::Boundary, flux: &case::Boundary) -> bool {
+    if given.is_normal {
+        return flux.is_normal;
+    }
+    match (&given.components, &flux.components) {
+        (None, _) => true,
+        (Some(given), Some(own)) if !flux.is_normal => {
+            let is_given = |it: &Located<usize>| given.iter().any(|other| other.value == it.value);
+            own.iter().all(is_given)
+        }
+        (Some(_), _) => false,
+    }
+}
