@@ -2,15 +2,15 @@
 
 use crate::case::{Case, Plain};
 use crate::random::Random;
-use crate::setup::{Any, Dimension, Made, Setup, Subject};
-use femto::kernel::form::{Form, GraphForm, Jacobian};
-use femto::operator::{Auxiliary, Backend};
+use crate::setup::{Setup, by_oracle};
+use femto::kernel::form::TracedForm;
+use femto::operator::{AnyForm, Auxiliary, Backend};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::host::Host;
+use femto::problem::ProblemForm;
 use femto::vector::VectorOps;
 use femto::{Number, Operator, OperatorParams};
-use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Numbers of comparisons done, and of those that were not possible.
@@ -41,13 +41,12 @@ pub(crate) struct Devices {
 
 /// Runs a case on all devices; the error describes the difference, or the panic.
 pub(crate) fn run(case: &Case, devices: &Devices) -> Result<Counts, String> {
-    let run = || match (case.cell.dim(), case.components(), case.single) {
-        (2, 1, _) => Exact::<2, 1>::new(case)?.everywhere(devices),
-        (2, _, false) => Exact::<2, 2>::new(case)?.everywhere(devices),
-        (2, _, true) => Single::<2, 2>::new(case)?.everywhere(devices),
-        (_, 1, false) => Exact::<3, 1>::new(case)?.everywhere(devices),
-        (_, 1, true) => Single::<3, 1>::new(case)?.everywhere(devices),
-        (_, _, _) => Exact::<3, 3>::new(case)?.everywhere(devices),
+    let run = || {
+        let bench = Bench::new(case)?;
+        match case.single {
+            true => bench.everywhere::<f32>(devices),
+            false => bench.everywhere::<f64>(devices),
+        }
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -56,40 +55,35 @@ pub(crate) fn run(case: &Case, devices: &Devices) -> Result<Counts, String> {
     })
 }
 
-/// A case for `C` components in `D` dimensions, as a form `M` evaluated in precision `T`.
-struct Bench<T, M, const D: usize, const C: usize> {
+/// A case, in double precision with its derivative, in single without.
+struct Bench {
     case: Case,
     setup: Setup,
-    plain: Plain,
-    kind: PhantomData<(T, M)>,
+    /// As `femto solve` makes it from texts.
+    form: ProblemForm,
+    trees: Plain,
 }
-
-/// In double precision, with its derivative.
-type Exact<const D: usize, const C: usize> = Bench<f64, Subject<D, C>, D, C>;
-
-/// In single precision, without its derivative. Fewer kinds of kernels compile faster.
-type Single<const D: usize, const C: usize> = Bench<f32, GraphForm<D, C>, D, C>;
 
 /// The relative perturbation of a case's numbers that measures its condition.
 const MOVED: f64 = 1e-6;
 
-impl<T: Number, M: Made<D, C>, const D: usize, const C: usize> Bench<T, M, D, C>
-where
-    Any: Dimension<D>,
-{
+impl Bench {
     fn new(case: &Case) -> Result<Self, String> {
+        let (dim, components) = (case.cell.dim(), case.components());
+        let traced = TracedForm::parse(&case.expressions(), dim, components);
         Ok(Self {
             case: case.clone(),
             setup: Setup::new(case),
-            plain: Plain(case.trees().ok_or("a text is none of a tree")?),
-            kind: PhantomData,
+            form: ProblemForm::traced(&traced.map_err(|e| e.to_string())?)
+                .map_err(|e| e.to_string())?,
+            trees: Plain(case.trees().ok_or("a text is none of a tree")?),
         })
     }
 
-    fn everywhere(&self, devices: &Devices) -> Result<Counts, String> {
-        let mut counts = self.on(&devices.host)?;
+    fn everywhere<T: Number>(&self, devices: &Devices) -> Result<Counts, String> {
+        let mut counts = self.on::<T, _>(&devices.host)?;
         if let Some(accelerator) = &devices.accelerator {
-            counts += self.on(accelerator)?;
+            counts += self.on::<T, _>(accelerator)?;
         }
         Ok(counts)
     }
@@ -99,13 +93,13 @@ where
     }
 
     /// The operator, then that of its derivative.
-    fn on<V: Backend + VectorOps<T>>(&self, device: &V) -> Result<Counts, String> {
+    fn on<T: Number, V: Backend + VectorOps<T>>(&self, device: &V) -> Result<Counts, String> {
         let mut counts = Counts::default();
         let random = &mut self.random();
-        let operator = self.operator(device, false, self.setup.params.clone())?;
+        let operator = self.operator(device, self.form.form(), self.setup.params.clone())?;
         let u = random.vector(self.setup.space.dofs());
         let found = apply(&operator, &u)?;
-        let compared = self.compare("A u", &self.plain, (&self.setup.params, &u), &found)?;
+        let compared = self.compare::<T>("A u", false, (&self.setup.params, &u), &found)?;
         *if compared {
             &mut counts.operators
         } else {
@@ -118,14 +112,14 @@ where
         Ok(counts)
     }
 
-    fn operator<V: Backend + VectorOps<T>>(
+    fn operator<T: Number, V: Backend + VectorOps<T>>(
         &self,
         device: &V,
-        derivative: bool,
+        form: &dyn AnyForm,
         params: OperatorParams,
     ) -> Result<Operator<T, V>, String> {
-        let form = M::make(&self.case, derivative).map_err(|e| e.to_string())?;
-        match Any::bind(device, &self.setup, &form, params) {
+        let (space, geometry) = (&self.setup.space, &self.setup.geometry);
+        match Operator::of_form(device, space, geometry, form, params) {
             Err(error) => Err(format!("cannot be bound: {error}")),
             Ok(operator) => match operator.warnings().first() {
                 Some(warning) => Err(format!("warns: {warning}")),
@@ -134,7 +128,7 @@ where
         }
     }
 
-    fn derivative<V: Backend + VectorOps<T>>(
+    fn derivative<T: Number, V: Backend + VectorOps<T>>(
         &self,
         device: &V,
         residual: &Operator<T, V>,
@@ -147,13 +141,13 @@ where
         // The state is set later, as in Newton's method. The initial one differs, but is not NaN, because
         // accelerators test their kernels on it.
         let other = self.setup.linearised(&random.vector(len));
-        let mut jacobian = self.operator(device, true, other)?;
+        let form = self.form.jacobian().map_err(|e| e.to_string())?;
+        let mut jacobian = self.operator(device, &*form, other)?;
         jacobian
             .set_nodal(0, &upload(device, &state)?)
             .map_err(|e| e.to_string())?;
         let found = apply(&jacobian, &w)?;
-        let plain = Jacobian(self.plain.clone());
-        let compared = self.compare("J(u) w", &plain, (&params, &w), &found)?;
+        let compared = self.compare::<T>("J(u) w", true, (&params, &w), &found)?;
         *if compared {
             &mut counts.derivatives
         } else {
@@ -170,14 +164,15 @@ where
 
     /// Compares `found` with the oracle. False if the case is so ill-conditioned that rounding may change
     /// it by more than a hundredth.
-    fn compare<F: Form<D, C>>(
+    fn compare<T: Number>(
         &self,
         what: &str,
-        form: &F,
+        derivative: bool,
         (params, u): (&OperatorParams, &[f64]),
         found: &[f64],
     ) -> Result<bool, String> {
-        let oracle = |params: &OperatorParams, u: &[f64]| Any::oracle(&self.setup, form, params, u);
+        let form = (&self.trees, derivative);
+        let oracle = |params: &OperatorParams, u: &[f64]| by_oracle(&self.setup, form, params, u);
         let wanted = oracle(params, u);
         let mut random = Random::new(self.case.seed ^ 0x60ed);
         let mut moved = |values: &mut [f64]| {
@@ -214,7 +209,7 @@ where
 
     /// Compares J(u) w with differences of the residual. False if these depend on the step, that is near
     /// kinks.
-    fn differ<V: Backend + VectorOps<T>>(
+    fn differ<T: Number, V: Backend + VectorOps<T>>(
         &self,
         residual: &Operator<T, V>,
         (state, w): (&[f64], &[f64]),

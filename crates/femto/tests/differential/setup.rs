@@ -1,6 +1,6 @@
 //! The mesh, the space and the numbers of a case.
 
-use crate::case::{Case, Cell, Kind, Map};
+use crate::case::{Case, Cell, Kind, Map, Plain};
 use crate::common::oracle;
 use crate::random::Random;
 use femto::element::tables::Tables;
@@ -10,57 +10,9 @@ use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh, SimplexBox};
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::family::EvalContext;
 use femto::kernel::family::oracle::{CellFields, OracleGeometry, apply};
-use femto::kernel::form::{Form, FormParseError, GraphForm, Jacobian, Point, TracedForm};
-use femto::kernel::scalar::Scalar;
-use femto::operator::{Auxiliary, Backend, OperatorError};
-use femto::vector::VectorOps;
-use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
-
-/// A form as text or its derivative: one type, so that kernels are compiled once.
-#[derive(Clone)]
-pub(crate) struct Subject<const D: usize, const C: usize> {
-    text: GraphForm<D, C>,
-    jacobian: Option<Jacobian<GraphForm<D, C>>>,
-}
-
-/// A form made of a case.
-pub(crate) trait Made<const D: usize, const C: usize>: Form<D, C> + Clone + 'static {
-    fn make(case: &Case, derivative: bool) -> Result<Self, FormParseError>;
-}
-
-impl<const D: usize, const C: usize> Made<D, C> for Subject<D, C> {
-    fn make(case: &Case, derivative: bool) -> Result<Self, FormParseError> {
-        let text = GraphForm::<D, C>::make(case, false)?;
-        let jacobian = derivative.then(|| Jacobian(text.clone()));
-        Ok(Self { text, jacobian })
-    }
-}
-
-/// For tests without derivatives.
-impl<const D: usize, const C: usize> Made<D, C> for GraphForm<D, C> {
-    fn make(case: &Case, _: bool) -> Result<Self, FormParseError> {
-        let traced = TracedForm::parse(&case.expressions(), D, C)?;
-        Ok(Self::new(&traced).expect("parsed with these sizes"))
-    }
-}
-
-impl<const D: usize, const C: usize> Form<D, C> for Subject<D, C> {
-    #[inline(always)]
-    fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
-        match &self.jacobian {
-            Some(jacobian) => jacobian.f0(point),
-            None => self.text.f0(point),
-        }
-    }
-
-    #[inline(always)]
-    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
-        match &self.jacobian {
-            Some(jacobian) => jacobian.f1(point),
-            None => self.text.f1(point),
-        }
-    }
-}
+use femto::kernel::form::Jacobian;
+use femto::operator::Auxiliary;
+use femto::{DataLevel, OperatorParams, Quadrature};
 
 /// Everything but the form.
 pub(crate) struct Setup {
@@ -189,30 +141,31 @@ fn mesh(case: &Case) -> Mesh {
     mesh.expect("a small deformation")
 }
 
-/// Differences between two and three dimensions.
-pub(crate) trait Dimension<const D: usize> {
-    fn bind<T: Number, V: Backend + VectorOps<T>, F: Form<D, C> + Clone + 'static, const C: usize>(
-        device: &V,
-        setup: &Setup,
-        form: &F,
-        params: OperatorParams,
-    ) -> Result<Operator<T, V>, OperatorError>;
-
-    /// A u by the oracle.
-    fn oracle<F: Form<D, C>, const C: usize>(
-        setup: &Setup,
-        form: &F,
-        params: &OperatorParams,
-        u: &[f64],
-    ) -> Vec<f64>;
+/// The form of a case's trees, or its derivative, on one element.
+struct ByTrees<'a> {
+    trees: &'a Plain,
+    derivative: bool,
+    /// Numbers of dimensions and of components.
+    sizes: (usize, usize),
 }
 
-pub(crate) struct Any;
+impl ByTrees<'_> {
+    fn apply<const D: usize, const C: usize>(
+        &self,
+        tables: &Tables,
+        geometry: OracleGeometry,
+        environment: (&CellFields, &EvalContext),
+        u: &[f64],
+    ) -> Vec<f64> {
+        if self.derivative {
+            let form = Jacobian(self.trees.clone());
+            return apply::<_, D, C>(&form, tables, geometry, environment, u);
+        }
+        apply::<_, D, C>(self.trees, tables, geometry, environment, u)
+    }
+}
 
-/// A form of which only the oracle is compiled.
-struct Plain<'a, F, const D: usize, const C: usize>(&'a F);
-
-impl<F: Form<D, C>, const D: usize, const C: usize> oracle::Element for Plain<'_, F, D, C> {
+impl oracle::Element for ByTrees<'_> {
     fn apply(
         &self,
         tables: &Tables,
@@ -220,71 +173,33 @@ impl<F: Form<D, C>, const D: usize, const C: usize> oracle::Element for Plain<'_
         environment: (&CellFields, &EvalContext),
         u: &[f64],
     ) -> Vec<f64> {
-        apply::<F, D, C>(self.0, tables, geometry, environment, u)
+        let apply = match self.sizes {
+            (2, 1) => Self::apply::<2, 1>,
+            (2, _) => Self::apply::<2, 2>,
+            (_, 1) => Self::apply::<3, 1>,
+            _ => Self::apply::<3, 3>,
+        };
+        apply(self, tables, geometry, environment, u)
     }
 }
 
-fn by_oracle(
+/// A u by the oracle, or J u if `derivative`.
+pub(crate) fn by_oracle(
     setup: &Setup,
-    form: &impl oracle::Element,
+    (trees, derivative): (&Plain, bool),
     params: &OperatorParams,
     u: &[f64],
 ) -> Vec<f64> {
     let space = &setup.space;
+    let form = ByTrees {
+        trees,
+        derivative,
+        sizes: (space.cell().dim(), space.components()),
+    };
     let mut e = vec![f64::NAN; space.element_dofs()];
     space.gather(u, &mut e);
-    let e = oracle::apply_elements(form, (space, &setup.geometry), params, &e);
+    let e = oracle::apply_elements(&form, (space, &setup.geometry), params, &e);
     let mut v = vec![0.0; u.len()];
     space.scatter_add(&e, &mut v);
     v
-}
-
-impl Dimension<2> for Any {
-    fn bind<
-        T: Number,
-        V: Backend + VectorOps<T>,
-        F: Form<2, C> + Clone + 'static,
-        const C: usize,
-    >(
-        device: &V,
-        setup: &Setup,
-        form: &F,
-        params: OperatorParams,
-    ) -> Result<Operator<T, V>, OperatorError> {
-        Operator::new(device, &setup.space, &setup.geometry, form, params)
-    }
-
-    fn oracle<F: Form<2, C>, const C: usize>(
-        setup: &Setup,
-        form: &F,
-        params: &OperatorParams,
-        u: &[f64],
-    ) -> Vec<f64> {
-        by_oracle(setup, &Plain::<_, 2, C>(form), params, u)
-    }
-}
-
-impl Dimension<3> for Any {
-    fn bind<
-        T: Number,
-        V: Backend + VectorOps<T>,
-        F: Form<3, C> + Clone + 'static,
-        const C: usize,
-    >(
-        device: &V,
-        setup: &Setup,
-        form: &F,
-        params: OperatorParams,
-    ) -> Result<Operator<T, V>, OperatorError> {
-        Operator::new(device, &setup.space, &setup.geometry, form, params)
-    }
-
-    fn oracle<F: Form<3, C>, const C: usize>(
-        setup: &Setup,
-        form: &F,
-        params: &OperatorParams,
-        u: &[f64],
-    ) -> Vec<f64> {
-        by_oracle(setup, &Plain::<_, 3, C>(form), params, u)
-    }
 }
