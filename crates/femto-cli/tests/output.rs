@@ -112,3 +112,26 @@ fn a_solution_that_is_not_written_is_reported_all_the_same() {
     let output = run("-v");
     assert!(text(&output.stdout).contains("errors      L2"));
 }
+
+/// An exact solution that is not a number somewhere costs the errors, not the solution.
+#[test]
+fn a_solution_without_its_errors_is_written_all_the_same() {
+    let folder = scratch("no_errors");
+    let case = "[mesh.box]\ncells = [4, 4, 2]\n[space]\ndegree = 1\n[form]\nkind = \"poisson\"\n\
+                [[dirichlet]]\ntags = [\"xmin\"]\nvalue = 0\n[exact]\nvalue = \"sqrt(x-0.5)\"\n";
+    let file = folder.join("case.toml");
+    fs::write(&file, case).unwrap();
+    let path = folder.join("u.vtu");
+    let file = file.to_str().unwrap();
+    let output = femto(&["solve", file, "--json", "--output", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(report["status"], "converged");
+    assert!(report["errors"].is_null());
+    let message = report["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("case.toml:11") && message.contains("sqrt(x-0.5)"),
+        "{message}"
+    );
+    assert!(is_vtu(&path));
+}

@@ -10,7 +10,7 @@ use femto_element::basis::nodes;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::{AnyBox, RectangleMesh};
 use femto_fem::mesh::{Layers, Mesh};
-use femto_fem::space::{Block, Continuity, Space, SpaceError, SpaceParams};
+use femto_fem::space::{Block, Continuity, MAX_CHUNK_NODES, Space, SpaceError, SpaceParams};
 use space_common::bent_box;
 use space_common::layout::check_blocks;
 use std::collections::BTreeSet;
@@ -193,4 +193,36 @@ fn chunks_are_joined() {
     let chunks = |blocks: &[Block]| blocks[0].space.restriction().chunks.len();
     let made = Block::of_lower_degree(&blocks, 2).unwrap();
     assert_eq!((chunks(&blocks), chunks(&made)), (256, 32));
+}
+
+/// Chunks have whole columns of prisms where these fit.
+#[test]
+fn chunks_cut_columns_that_are_too_tall() {
+    for (layers, whole) in [(40, true), (200, false)] {
+        let base = any_box(Cell::Triangle);
+        let mesh = base
+            .extrude(&Layers::uniform(layers), |_| 0.0, |_| 1.0)
+            .unwrap();
+        let params = SpaceParams {
+            degree: 8,
+            ..SpaceParams::default()
+        };
+        let fine = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap();
+        let lower = [4, 1].map(|degree| Block::of_lower_degree(&fine, degree).unwrap());
+        for blocks in lower.iter().chain([&fine]) {
+            check_blocks(blocks);
+            let space = &blocks[0].space;
+            let degree = space.degree();
+            assert_eq!(
+                space.nodes(),
+                (4 * degree + 1).pow(2) * (degree * layers + 1)
+            );
+            let restriction = space.restriction();
+            assert!(restriction.most_chunk_nodes() <= MAX_CHUNK_NODES);
+            let starts = restriction.chunks.iter().map(|chunk| chunk.elements.start);
+            let cuts = starts.filter(|start| !start.is_multiple_of(layers)).count();
+            assert!(!whole || cuts == 0);
+            assert!(whole || degree < 8 || cuts > 0);
+        }
+    }
 }

@@ -11,7 +11,7 @@ use femto::fem::space::Block;
 use femto::operator::Explanation;
 use femto::problem::{
     AnyAssembled, ErrorNorms, FreeFunctions, GridFunction, Memory, Method, PreconditionerChoice,
-    PreconditionerReason, Reaction, Solution, StopReason, Unsolved,
+    PreconditionerReason, ProblemError, Reaction, Solution, StopReason, Unsolved,
 };
 use femto::solve::History;
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub struct Report {
     pub ceilings: Option<Ceilings>,
     /// The output file.
     pub output: Option<Output>,
-    /// Whether an output file was requested but could not be written.
+    /// Whether something that was asked for is missing: the output file, reactions, or errors.
     #[serde(skip)]
     pub is_output_lost: bool,
 }
@@ -250,7 +250,8 @@ impl Report {
             is_output_lost: false,
         }
     }
-    /// Records that the output was not written, besides any other failure.
+
+    /// Records that an output was not written, besides any other failure.
     pub(super) fn lose_output(&mut self, error: &Failure) {
         let before = self.message.take();
         let before = before.map_or_else(String::new, |message| format!("{message}; "));
@@ -262,7 +263,7 @@ impl Report {
     pub(super) fn solved(&mut self, case: &Case, solution: Solution) -> GridFunction {
         self.status = Status::Converged;
         self.memory = Some(solution.memory);
-        self.errors = solution.errors;
+        self.take_errors(case, solution.errors);
         self.free = solution.free;
         let info = solution.info;
         // Newton's method has no other residual than its history's.
@@ -295,7 +296,7 @@ impl Report {
         };
         self.message = Some(error.to_string());
         self.memory = Some(unsolved.memory);
-        self.errors = unsolved.errors;
+        self.take_errors(case, unsolved.errors);
         self.free = unsolved.free;
         self.solver = Some(Solver::new(
             case,
@@ -303,6 +304,13 @@ impl Report {
             (error.history, true_residual),
         ));
         self.reached(case, &unsolved.warnings, unsolved.u)
+    }
+
+    fn take_errors(&mut self, case: &Case, errors: Option<Result<ErrorNorms, ProblemError>>) {
+        match errors.transpose() {
+            Ok(errors) => self.errors = errors,
+            Err(error) => self.lose_output(&super::setup::locate(case, error)),
+        }
     }
 
     fn reached(

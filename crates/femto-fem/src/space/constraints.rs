@@ -40,8 +40,7 @@ impl Constraints {
     /// number, with its components.
     ///
     /// # Errors
-    /// A broken space, a group that is missing or not on the boundary, a component out of range, more
-    /// entries than 32 bits can count.
+    /// A broken space, a group that is missing or not on the boundary, a component out of range.
     pub fn new(space: &Space, groups: &[(&str, impl AsRef<[usize]>)]) -> Result<Self, SpaceError> {
         let mut entries = Vec::new();
         for (tag, components) in groups {
@@ -53,10 +52,6 @@ impl Constraints {
                     component,
                     components: space.components(),
                 });
-            }
-            let dofs = space.dofs() as u64;
-            if u32::try_from(dofs).is_err() {
-                return Err(SpaceError::TooManyEntries { dofs });
             }
             for node in space.boundary_nodes(tag)? {
                 let entry = |&component: &usize| space.entry(node.node as usize, component) as u32;

@@ -23,11 +23,11 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Orders the cells of a mesh, given for each shape their maps and the number of elements of a chunk, and finds their
-    /// entities up to a dimension.
+    /// Orders the cells of a mesh, given for each shape their maps and the size of chunks, and finds their entities up to a
+    /// dimension.
     pub(super) fn new(
         mesh: &Mesh,
-        shapes: &[(&Geometry, usize)],
+        shapes: &[(&Geometry, ChunkSize)],
         up_to: usize,
     ) -> Result<Self, SpaceError> {
         let (mut ordered, mut vertices) = (Vec::new(), Vec::new());
@@ -63,6 +63,15 @@ impl Elements {
     }
 }
 
+/// Numbers of elements of a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkSize {
+    /// About so many, but whole columns if these have no more than `most`.
+    pub(super) wanted: usize,
+    /// So many always fit.
+    pub(super) most: usize,
+}
+
 /// The elements of one shape in order.
 #[derive(Debug)]
 pub(super) struct ShapeElements {
@@ -78,12 +87,13 @@ pub(super) struct ShapeElements {
 
 impl ShapeElements {
     /// Orders the cells of a shape along a Hilbert curve, cuts the curve into chunks, and sorts each chunk
-    /// by the cells' kinds of map. Columns are ordered along the curve, stay whole and are listed from bottom to top.
+    /// by the cells' kinds of map. Columns are ordered along the curve and listed from bottom to top; chunks do not cut
+    /// them unless one is too large for a chunk.
     /// Also returns the mesh nodes at the vertices of each element, `[elements][vertices]`.
     fn new(
         mesh: &Mesh,
         geometry: &Geometry,
-        elements_per_chunk: usize,
+        chunk: ChunkSize,
     ) -> Result<(Self, Vec<u32>), SpaceError> {
         let (cell, kinds) = (geometry.cell(), geometry.kinds());
         let (all, count) = (vertices(mesh, cell)?, cell.vertices());
@@ -101,10 +111,10 @@ impl ShapeElements {
             })
             .collect();
         let (cells, chunks) = match geometry.columns() {
-            Some(columns) => in_columns(columns, &centroids, elements_per_chunk),
+            Some(columns) => in_columns(columns, &centroids, chunk),
             None => {
                 let mut cells = hilbert_order(&centroids);
-                let chunks = cut(cells.len(), elements_per_chunk);
+                let chunks = cut(cells.len(), chunk.wanted);
                 for chunk in &chunks {
                     cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
                 }
@@ -150,11 +160,11 @@ impl ShapeElements {
     }
 }
 
-/// Columns along a Hilbert curve, and chunks of whole columns.
+/// Columns along a Hilbert curve, and chunks of whole columns or of parts of one.
 fn in_columns(
     columns: &Columns,
     centroids: &[[f64; 3]],
-    elements_per_chunk: usize,
+    chunk: ChunkSize,
 ) -> (Vec<u32>, Vec<Range<usize>>) {
     let layers = columns.layers;
     let column = |number: u32| &columns.cells[number as usize * layers..][..layers];
@@ -164,12 +174,24 @@ fn in_columns(
         .map(|it| centroids[it[0] as usize]);
     let plane: Vec<[f64; 3]> = lowest.map(|[x, y, _]| [x, y, 0.0]).collect();
     let order = hilbert_order(&plane);
-    let chunks = cut(order.len(), (elements_per_chunk / layers).max(1)).into_iter();
-    let chunks = chunks.map(|it| it.start * layers..it.end * layers);
+    let chunks: Vec<Range<usize>> = if layers <= chunk.most {
+        let chunks = cut(order.len(), (chunk.wanted / layers).max(1)).into_iter();
+        chunks
+            .map(|it| it.start * layers..it.end * layers)
+            .collect()
+    } else {
+        let parts = cut(layers, chunk.wanted.min(chunk.most));
+        let of_column = |first: usize| {
+            let parts = parts.iter();
+            parts.map(move |part| first + part.start..first + part.end)
+        };
+        let columns = (0..columns.cells.len()).step_by(layers);
+        columns.flat_map(of_column).collect()
+    };
     let cells = order
         .into_iter()
         .flat_map(|number| column(number).iter().copied());
-    (cells.collect(), chunks.collect())
+    (cells.collect(), chunks)
 }
 
 /// Fails unless all cells of the mesh's dimension have one of the `shapes`, and their entities can be

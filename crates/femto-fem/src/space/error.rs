@@ -194,10 +194,7 @@ pub enum SpaceError {
         components: usize,
     },
     /// More entries of vectors than 32-bit numbers can count.
-    #[error(
-        "vectors of {dofs} entries; at most {} of them can be constrained",
-        u32::MAX
-    )]
+    #[error("vectors of {dofs} entries; at most {} can be numbered", u32::MAX)]
     TooManyEntries {
         /// Length of an L-vector.
         dofs: u64,

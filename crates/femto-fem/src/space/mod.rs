@@ -35,7 +35,7 @@ pub use block::Block;
 pub use boundary::{BoundaryFacet, BoundaryFacets, BoundaryNode};
 pub use constraints::Constraints;
 use element_nodes::ElementNodes;
-use elements::{Elements, ShapeElements};
+use elements::{ChunkSize, Elements, ShapeElements};
 pub use error::SpaceError;
 use numbering::NumberedElements;
 pub use restriction::{Chunk, Restriction};
@@ -72,8 +72,8 @@ pub struct SpaceParams {
     pub layout: Layout,
     /// Whether elements share nodes.
     pub continuity: Continuity,
-    /// Approximate number of L-vector nodes of a chunk; halved until no chunk exceeds [`MAX_CHUNK_NODES`]. Small
-    /// meshes have smaller chunks, so that all threads have some.
+    /// Approximate number of L-vector nodes of a chunk; halved until no chunk exceeds [`MAX_CHUNK_NODES`]. Small meshes
+    /// have smaller chunks, so that all threads have some; columns are whole where they fit.
     pub chunk_nodes: usize,
 }
 
@@ -135,9 +135,12 @@ impl Space {
         let up_to = nodes.map(|nodes| params.continuity.shared_up_to(&nodes));
         let mut shapes = Vec::new();
         for &geometry in geometries {
-            let count = geometry.kinds().len();
-            let at_once = elements_per_chunk(geometry.cell(), &params, count);
-            shapes.push((geometry, at_once));
+            let cell = geometry.cell();
+            let chunk = ChunkSize {
+                wanted: elements_per_chunk(cell, &params, geometry.kinds().len()),
+                most: MAX_CHUNK_NODES / cell.lattice(params.degree).len(),
+            };
+            shapes.push((geometry, chunk));
         }
         let elements = Elements::new(mesh, &shapes, up_to.max().unwrap_or(0))?;
         let spaces = Self::on(&Arc::new(elements), &params, |shape| shape.chunks.clone())?;
@@ -206,6 +209,8 @@ impl Space {
             Continuity::Broken => numbering::broken(&numbered),
             Continuity::Continuous => numbering::continuous(&elements.entities, &numbered),
         }?;
+        let nodes = restrictions.first().map_or(0, |it| it.nodes as u64);
+        check_entries(nodes, params.components)?;
         let space = |restriction| Self {
             params: params.clone(),
             elements: elements.clone(),
@@ -426,10 +431,33 @@ fn elements_per_chunk(cell: Cell, params: &SpaceParams, elements: usize) -> usiz
     with(params.chunk_nodes).min(small).max(1)
 }
 
+/// Fails unless the entries of L-vectors fit 32 bits.
+fn check_entries(nodes: u64, components: usize) -> Result<(), SpaceError> {
+    let dofs = nodes.saturating_mul(components as u64);
+    match u32::try_from(dofs) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(SpaceError::TooManyEntries { dofs }),
+    }
+}
+
 fn check(cell: Cell, params: &SpaceParams) -> Result<(), SpaceError> {
     basis::check(cell, params.degree)?;
     if params.components == 0 {
         return Err(SpaceError::Components);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_that_32_bits_cannot_count_are_an_error() {
+        check_entries(u64::from(u32::MAX) / 3, 3).unwrap();
+        let error = check_entries(u64::from(u32::MAX) / 2, 3).unwrap_err();
+        let text = "vectors of 6442450941 entries; at most 4294967295 can be numbered";
+        assert_eq!(error.to_string(), text);
+        check_entries(u64::MAX, 3).unwrap_err();
+    }
 }

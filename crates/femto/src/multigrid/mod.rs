@@ -99,6 +99,18 @@ impl Default for MultigridParams {
     }
 }
 
+impl MultigridParams {
+    /// Fails if a parameter is out of range.
+    pub(crate) fn check(&self) -> Result<(), MultigridError> {
+        match self.order {
+            Some(found) if !(1..=MAX_ORDER).contains(&found) => {
+                Err(MultigridError::Order { found })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The degrees of the levels on a cell: halved down to 1. Odd ones are rounded down on tensor products, which takes
 /// less time there though more iterations, and up on other cells.
 pub fn degrees(cell: Cell, degree: usize) -> Vec<usize> {

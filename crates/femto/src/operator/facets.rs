@@ -2,12 +2,12 @@
 
 use super::{AnyForm, Backend, Operator, OperatorError, OperatorParams};
 use crate::Number;
+use crate::pool::Pool;
 use crate::vector::{Entries, VectorOps};
 use femto_fem::space::Trace;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{ADD_TO_ENTRIES, GATHER};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 /// The operator of a form on the facets of a group, between L-vectors of the cells.
 pub(super) struct FacetTerm<T: Number, D: Backend> {
@@ -15,8 +15,8 @@ pub(super) struct FacetTerm<T: Number, D: Backend> {
     entries: Entries<D>,
     /// The same on the host.
     pub(super) entries_on_host: Vec<u32>,
-    /// Input and output of `operator`.
-    vectors: Mutex<[D::Buffer<T>; 2]>,
+    /// Inputs and outputs of `operator`: a pair for each product at the same time.
+    vectors: Pool<[D::Buffer<T>; 2]>,
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> FacetTerm<T, D> {
@@ -26,22 +26,39 @@ impl<T: Number, D: Backend + VectorOps<T>> FacetTerm<T, D> {
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError> {
-        // Their contents are scratch between products, so a panic cannot corrupt them.
-        let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
-        let [input, output] = &mut *vectors;
         let device = self.operator.device();
-        device.gather(u, &self.entries, input)?;
-        self.operator.apply(input, output)?;
-        Ok(device.add_to_entries(output, &self.entries, v)?)
+        self.with_vectors(|[input, output]| {
+            device.gather(u, &self.entries, input)?;
+            self.operator.apply(input, output)?;
+            Ok(device.add_to_entries(output, &self.entries, v)?)
+        })
     }
 
     /// Adds the diagonal.
     pub(super) fn add_diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
-        let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = &mut vectors[1];
-        self.operator.diagonal(output)?;
         let device = self.operator.device();
-        Ok(device.add_to_entries(output, &self.entries, d)?)
+        self.with_vectors(|[_, output]| {
+            self.operator.diagonal(output)?;
+            Ok(device.add_to_entries(output, &self.entries, d)?)
+        })
+    }
+
+    fn with_vectors(
+        &self,
+        body: impl FnOnce(&mut [D::Buffer<T>; 2]) -> Result<(), OperatorError>,
+    ) -> Result<(), OperatorError> {
+        let mut vectors = match self.vectors.take() {
+            Some(vectors) => vectors,
+            None => self.new_vectors()?,
+        };
+        let done = body(&mut vectors);
+        self.vectors.put(vectors);
+        done
+    }
+
+    fn new_vectors(&self) -> Result<[D::Buffer<T>; 2], OperatorError> {
+        let vector = || self.operator.device().zeros(self.operator.dofs());
+        Ok([vector()?, vector()?])
     }
 
     /// As [`Operator::set_nodal`], if the form has such fields.
@@ -53,10 +70,16 @@ impl<T: Number, D: Backend + VectorOps<T>> FacetTerm<T, D> {
         if self.operator.nodal == 0 {
             return Ok(());
         }
-        let vectors = self.vectors.get_mut();
-        let [input, _] = vectors.unwrap_or_else(PoisonError::into_inner);
-        self.operator.device.gather(u, &self.entries, input)?;
-        self.operator.set_nodal(first, input)
+        let mut vectors = match self.vectors.take() {
+            Some(vectors) => vectors,
+            None => self.new_vectors()?,
+        };
+        self.operator
+            .device
+            .gather(u, &self.entries, &mut vectors[0])?;
+        self.operator.set_nodal(first, &vectors[0])?;
+        self.vectors.put(vectors);
+        Ok(())
     }
 
     /// Work of [`FacetTerm::add_product`].
@@ -88,13 +111,15 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         let entries = Entries::new(device, &trace.entries)?;
         entries.check("vectors of the trace's cells", self.dofs())?;
         let operator = Self::of_blocks(device, std::slice::from_ref(&trace.block), form, params)?;
-        let vector = || device.zeros(operator.dofs());
-        self.facets.push(FacetTerm {
+        let term = FacetTerm {
             entries,
             entries_on_host: trace.entries.clone(),
-            vectors: Mutex::new([vector()?, vector()?]),
+            vectors: Pool::default(),
             operator,
-        });
+        };
+        // Applications allocate nothing.
+        term.vectors.put(term.new_vectors()?);
+        self.facets.push(term);
         Ok(())
     }
 }

@@ -68,6 +68,11 @@ impl DataLevel {
         Self::Sparse,
     ];
 
+    /// Whether the operator is kept as matrices.
+    pub const fn stores_matrices(self) -> bool {
+        matches!(self, Self::Element | Self::Sparse)
+    }
+
     /// The name in options and reports.
     pub const fn name(self) -> &'static str {
         match self {

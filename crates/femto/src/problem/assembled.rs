@@ -187,10 +187,8 @@ where
             blocks: self.blocks.clone(),
             values,
         };
-        let errors = match &self.exact {
-            Some(exact) => Some(stages.last(Stage::Errors, || self.errors(&u, exact))?),
-            None => None,
-        };
+        let exact = self.exact.as_ref();
+        let errors = exact.map(|exact| stages.last(Stage::Errors, || self.errors(&u, exact)));
         let (warnings, memory) = (self.warnings.clone(), self.memory());
         let (preconditioner, free) = (self.preconditioner.clone(), self.free());
         match outcome {

@@ -14,7 +14,9 @@ use super::{
 use crate::operator::Backend;
 use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
-use crate::solve::{History, Iteration, Monitor, SolveError, SolveInfo, StopCriteria, System};
+use crate::solve::{
+    History, Iteration, Monitor, SolveError, SolveInfo, StopCriteria, StopReason, System,
+};
 use crate::vector::{Projector, VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
 use femto_fem::space::Constraints;
@@ -119,8 +121,15 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         iterations: iterations - done,
                         reason,
                     });
-                    let jacobi = operator.jacobi::<ProblemError>()?;
-                    *preconditioner = LinearPreconditioner::Jacobi(jacobi);
+                    // Its memory may be needed.
+                    *preconditioner = LinearPreconditioner::Identity;
+                    *preconditioner = match operator.jacobi() {
+                        Ok(jacobi) => LinearPreconditioner::Jacobi(jacobi),
+                        Err(reason) => {
+                            let error = SolveError { reason, history };
+                            return Ok((download_f64(self.device, &x)?, Err(error)));
+                        }
+                    };
                     before = Some(history);
                 }
                 (outcome, ..) => return Ok((download_f64(self.device, &x)?, outcome)),
@@ -139,7 +148,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         let mut params = self.solver.newton(equation.krylov);
         if self.operator.is_affine() {
             // One direction leads to the solution.
-            params.forcing = Forcing::Fixed(0.5 * params.stop.relative_tolerance);
+            let least = params.stop.relative_tolerance.max(T::EPSILON);
+            params.forcing = Forcing::Fixed(0.5 * least);
         }
         let most = params.stop.max_iterations;
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
@@ -185,7 +195,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 history(&mut outcome).continue_from(before);
             }
             match (outcome, watch.slow.take()) {
-                (Err(error), Some(slow)) => {
+                (Err(error), Some(slow))
+                    if !matches!(error.reason, StopReason::LineSearch { .. }) =>
+                {
                     self.take_multigrid(&mut equations, slow)?;
                     watch.go_on(error.iterations());
                     params.stop.max_iterations = most - error.iterations();

@@ -340,14 +340,14 @@ impl GridFunction {
 }
 
 /// A solved problem.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Solution {
     /// The solution, boundary values included.
     pub u: GridFunction,
     /// The solver's information: iterations and residuals.
     pub info: SolveInfo,
-    /// The error, if the exact solution is known.
-    pub errors: Option<ErrorNorms>,
+    /// The error, if the exact solution is known, or why it could not be computed.
+    pub errors: Option<Result<ErrorNorms, ProblemError>>,
     /// Cells whose map is not invertible at a corner; results are usable.
     pub warnings: Vec<CornerWarning>,
     /// Memory used.
@@ -367,8 +367,8 @@ pub struct Unsolved {
     pub error: SolveError,
     /// The last iterate, boundary values included.
     pub u: GridFunction,
-    /// Its error, if the exact solution is known.
-    pub errors: Option<ErrorNorms>,
+    /// As [`Solution::errors`].
+    pub errors: Option<Result<ErrorNorms, ProblemError>>,
     /// Cells whose map is not invertible at a corner; results are usable.
     pub warnings: Vec<CornerWarning>,
     /// Memory used.

@@ -42,6 +42,24 @@ impl ErrorNorms {
     }
 }
 
+impl Exact<'_> {
+    /// Fails unless it has functions for this many components along so many axes.
+    pub(super) fn check(&self, on: &Discretization<'_>) -> Result<(), ProblemError> {
+        on.check_components(self.value.len())?;
+        let Some(gradient) = &self.gradient else {
+            return Ok(());
+        };
+        on.check_components(gradient.len())?;
+        match gradient.iter().find(|row| row.len() != on.dim()) {
+            Some(row) => Err(ProblemError::Operator(OperatorError::Dimension {
+                form: row.len(),
+                cells: on.space().cell().plural(),
+            })),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Discretization<'_> {
     /// The error of the L-vector `u`, computed by the device: with a Gauss rule of degree + 3 points on
     /// tensor-product cells, with a rule exact to degree 2 N + 4 on other cells, whatever the
@@ -62,18 +80,8 @@ impl Discretization<'_> {
     where
         B: Backend + VectorOps<f64>,
     {
+        exact.check(self)?;
         let components = exact.value.len();
-        self.check_components(components)?;
-        if let Some(gradient) = &exact.gradient {
-            self.check_components(gradient.len())?;
-            let dim = self.dim();
-            if let Some(row) = gradient.iter().find(|row| row.len() != dim) {
-                return Err(ProblemError::Operator(OperatorError::Dimension {
-                    form: row.len(),
-                    cells: self.space().cell().plural(),
-                }));
-            }
-        }
         assert_eq!(u.len(), self.space().dofs(), "an L-vector");
         let on = Discretization {
             quadrature: Quadrature::Exact(2 * self.space().degree() + 4),

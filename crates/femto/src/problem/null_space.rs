@@ -51,10 +51,12 @@ struct FreeFunction {
 }
 
 impl NullSpace {
-    /// Finds the null space; `None` if there is none.
+    /// Finds the null space; `None` if there is none. `unassembled` binds the operator without matrices if `operator` has
+    /// some: rounded, the entries of a row add up to zero only nearly.
     pub(super) fn find<T, B>(
         on: Discretization<'_>,
         operator: &Operator<T, B>,
+        unassembled: impl FnOnce() -> Result<Option<Operator<T, B>>, ProblemError>,
         constraints: &Constraints,
     ) -> Result<Option<Self>, ProblemError>
     where
@@ -71,6 +73,8 @@ impl NullSpace {
         if vanishing.is_empty() {
             return Ok(None);
         }
+        let unassembled = unassembled()?;
+        let operator = unassembled.as_ref().unwrap_or(operator);
         let mut diagonal = device.zeros(operator.dofs())?;
         operator.diagonal(&mut diagonal)?;
         let energies = |combinations: &[Vec<f64>]| {

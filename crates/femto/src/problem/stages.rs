@@ -93,6 +93,7 @@ impl<'a> Problem<'a> {
         let mut stages = Stages(monitor);
         let inspection = self.form.form().trace().inspect();
         self.check_rule(&inspection)?;
+        self.multigrid.check()?;
         let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
         let (blocks, constraints) = stages.run(Stage::Space, || self.space(geometries))?;
         stages.0.space(&blocks, &constraints);
@@ -105,19 +106,25 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Fails if a form of values alone has a rule too low for its degree. Of terms with gradients an operator checks that.
-    fn check_rule(&self, inspection: &Inspection) -> Result<(), OperatorError> {
+    /// Fails if a form of values alone, on cells or facets, has a rule too low for its degree. Of terms with gradients an
+    /// operator checks that.
+    fn check_rule(&self, inspection: &Inspection) -> Result<(), ProblemError> {
         let (degree, least) = (self.degree, 2 * self.degree);
+        let mut is_of_values = !inspection.gradients();
+        for component in 0..self.form.components() {
+            is_of_values |= self.facets_hold(component)?;
+        }
         let has_rule = shapes(self.mesh)
             .iter()
             .any(|(cell, _)| !cell.is_tensor_product());
         match self.operator.quadrature {
-            Quadrature::Exact(exact) if has_rule && !inspection.gradients() && exact < least => {
-                Err(OperatorError::QuadratureDegree {
+            Quadrature::Exact(exact) if has_rule && is_of_values && exact < least => {
+                let rule = OperatorError::QuadratureDegree {
                     exact,
                     degree,
                     least,
-                })
+                };
+                Err(rule.into())
             }
             _ => Ok(()),
         }
@@ -142,6 +149,7 @@ impl<'a> Problem<'a> {
         } = spaces;
         let params = self.operator_params(&blocks);
         let on = Discretization::of(&blocks, &params);
+        self.exact.iter().try_for_each(|exact| exact.check(&on))?;
         let (facets, operator) = stages.run(Stage::Operator, || {
             let facets = self.on_facets(&self.loads_on(on))?;
             let operator = self.bound::<T, B>(device, (&blocks, &facets), params.clone())?;
@@ -167,7 +175,20 @@ impl<'a> Problem<'a> {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
                 return Ok(None);
             }
-            let found = NullSpace::find(self.loads_on(on), &operator, &constraints)?;
+            let unassembled = || match params.data_level.stores_matrices() {
+                true => {
+                    let data_level = DataLevel::Automatic;
+                    let params = OperatorParams {
+                        data_level,
+                        ..params.clone()
+                    };
+                    self.bound::<T, B>(device, (&blocks, &facets), params)
+                        .map(Some)
+                }
+                false => Ok(None),
+            };
+            let on = self.loads_on(on);
+            let found = NullSpace::find(on, &operator, unassembled, &constraints)?;
             let balanced = found.map(|it| it.balance(device, &mut b).map(|free| (it, free)));
             balanced.transpose()
         })?;
@@ -367,7 +388,7 @@ impl<'a> Problem<'a> {
         let has_matrices = form.inspect().linear;
         OperatorParams {
             data_level: match self.operator.data_level {
-                DataLevel::Element | DataLevel::Sparse if !has_matrices => DataLevel::Automatic,
+                level if level.stores_matrices() && !has_matrices => DataLevel::Automatic,
                 level => level,
             },
             quadrature: rule.of_form(&form, (cell, self.degree), (is_constant, curved)),

@@ -85,7 +85,10 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
             )
         };
         let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
-        let errors = solution.errors.expect("the exact solution is given");
+        let errors = solution
+            .errors
+            .expect("the exact solution is given")
+            .expect("finite");
         [
             errors.l2_relative(),
             errors.h1_relative().expect("the gradient is given"),

@@ -13,7 +13,7 @@ use super::mesh_paths::{own, shared};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::{Mesh, boxes::BoxMesh};
 use femto::fem::space::{Space, SpaceParams};
-use femto::kernel::form::{Form, Mass, Poisson};
+use femto::kernel::form::{Form, GraphForm, Mass, Poisson};
 use femto::platform::device::Device;
 use femto::{DataLevel, Host, Operator, OperatorParams, Quadrature};
 
@@ -119,8 +119,9 @@ struct Problem<'a> {
 
 impl Problem<'_> {
     /// `A u` by femto.
-    fn apply(&self, form: &(impl Form<3> + Clone + 'static), data_level: DataLevel) -> Vec<f64> {
+    fn apply(&self, form: &impl Form<3>, data_level: DataLevel) -> Vec<f64> {
         let host = Host::new().unwrap();
+        let form = GraphForm::<3>::of(form);
         let quadrature = self.quadrature;
         let params = OperatorParams {
             quadrature,
@@ -128,7 +129,7 @@ impl Problem<'_> {
             ..OperatorParams::default()
         };
         let operator =
-            Operator::<f64, _>::new(&host, self.space, self.geometry, form, params).unwrap();
+            Operator::<f64, _>::new(&host, self.space, self.geometry, &form, params).unwrap();
         let u = host.upload(self.u).unwrap();
         let mut v = host.zeros(self.u.len()).unwrap();
         operator.apply(&u, &mut v).unwrap();

@@ -187,9 +187,11 @@ impl NumberedChunk<'_> {
                 let entities = &self.elements.entities(element)[..slots];
                 entities.iter().for_each(|&entity| visit(entity));
             }),
-            layers => chunk.step_by(layers).for_each(|lowest| {
-                self.elements
-                    .walk_lines(lowest..lowest + layers, slots, &mut visit);
+            // Columns, or what the chunk has of them.
+            layers => (chunk.start / layers..chunk.end.div_ceil(layers)).for_each(|column| {
+                let (lowest, above) = (column * layers, (column + 1) * layers);
+                let part = lowest.max(chunk.start)..above.min(chunk.end);
+                self.elements.walk_lines(part, slots, &mut visit);
             }),
         }
     }

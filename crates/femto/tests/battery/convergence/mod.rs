@@ -98,7 +98,10 @@ fn solve<'a>(
     };
     let host = Host::with_threads(2).expect("threads");
     let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
-    solution.errors.expect("the exact solution is given")
+    solution
+        .errors
+        .expect("the exact solution is given")
+        .expect("finite")
 }
 
 /// L2 error and H1 seminorm of the error, with `n` cells along each axis.

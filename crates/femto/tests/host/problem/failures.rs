@@ -2,9 +2,8 @@
 
 use super::host;
 use crate::common::interpreted;
-use femto::OperatorParams;
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh};
+use femto::fem::mesh::boxes::{AnyBox, BoxMesh, RectangleMesh};
 use femto::fem::mesh::{Membership, PhysicalGroup};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{
@@ -14,7 +13,8 @@ use femto::problem::{
     Boundary, Exact, FacetForm, Given, Method, Problem, ProblemError, ProblemForm, Robin,
     SolverParams, by_group,
 };
-use femto_element::CellType;
+use femto::{OperatorParams, Quadrature};
+use femto_element::{Cell, CellType};
 
 /// Null spaces of linear symmetric forms are found, others are not.
 #[test]
@@ -193,13 +193,6 @@ fn values_that_are_not_finite_are_named() {
             },
             "the coefficient on `ymax`",
         ),
-        (
-            Problem {
-                exact: Some(exact),
-                ..good.clone()
-            },
-            "the exact solution",
-        ),
     ] {
         let solve = problem.solve::<f64, _>(&host(), &mut ());
         let message = solve.expect_err("not a number").to_string();
@@ -208,6 +201,32 @@ fn values_that_are_not_finite_are_named() {
             "{message}"
         );
     }
+    // That costs the errors, not the solution.
+    let problem = Problem {
+        exact: Some(exact),
+        ..good
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    let errors = solution.errors.expect("asked for");
+    let message = errors.expect_err("not a number").to_string();
+    assert!(
+        message.starts_with("the exact solution is NaN at ["),
+        "{message}"
+    );
+    // Of a vector it is a mistake from the start.
+    let exact = Exact {
+        value: vec![&1.0, &1.0],
+        gradient: None,
+    };
+    let problem = Problem {
+        exact: Some(exact),
+        ..problem
+    };
+    let assembled = problem.assemble::<f64, _>(&host(), &mut ());
+    assert!(matches!(
+        assembled.err(),
+        Some(ProblemError::Components { .. })
+    ));
 }
 
 #[test]
@@ -333,4 +352,29 @@ fn groups_that_meet_are_named() {
         error.to_string().contains("both give a flux on facet"),
         "{error}"
     );
+}
+
+/// A term on facets is one of values, whatever the form: on triangles its matrix would be singular.
+#[test]
+fn rules_must_suit_terms_on_facets() {
+    let mesh = AnyBox::unit(Cell::Tetrahedron, 2).build(|x| x).unwrap();
+    let error = |exact: usize| {
+        let problem = Problem {
+            robin: vec![Robin {
+                tag: "xmin".to_owned(),
+                alpha: Given::All(vec![&1.0]),
+                value: Given::All(vec![&0.0]),
+            }],
+            operator: OperatorParams {
+                quadrature: Quadrature::Exact(exact),
+                ..OperatorParams::default()
+            },
+            ..interpreted(&mesh, 2, Poisson::<3>)
+        };
+        let assembled = problem.assemble::<f64, _>(&host(), &mut ());
+        assembled.err().map(|error| error.to_string())
+    };
+    assert_eq!(error(4), None);
+    let text = error(3).unwrap();
+    assert!(text.contains("exact to 4"), "{text}");
 }

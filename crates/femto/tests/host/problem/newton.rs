@@ -4,7 +4,7 @@ use super::{accurate, host};
 use crate::common::interpreted;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::{AnyBox, SimplexBox};
-use femto::kernel::form::{Form, NonlinearDiffusion, Point};
+use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
 use femto::problem::{
     Boundary, Exact, Function, Method, PreconditionerKind, Problem, ProblemError, SolverParams,
@@ -41,7 +41,11 @@ fn the_start_does_not_set_the_scale() {
             ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
         };
         let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
-        assert!(solution.errors.unwrap().l2 < 1e-7, "{:?}", solution.info);
+        assert!(
+            solution.errors.unwrap().unwrap().l2 < 1e-7,
+            "{:?}",
+            solution.info
+        );
         assert_eq!(solution.info.reason, StopReason::RelativeTolerance);
         let forces = solution.info.history.reference;
         assert!((0.1..10.0).contains(&forces), "{forces}");
@@ -190,4 +194,23 @@ fn terms_without_a_value_are_no_measure_of_rounding() {
     };
     let found = problem.solve::<f64, _>(&host(), &mut ());
     assert!(matches!(found, Err(ProblemError::Unsolved(_))), "{found:?}");
+}
+
+/// Without a relative tolerance the absolute one decides, for a linear form too.
+#[test]
+fn a_linear_form_may_have_an_absolute_tolerance_alone() {
+    let mesh = SimplexBox::unit_square(4).build(|x| x).unwrap();
+    let problem = Problem {
+        source: vec![&1.0],
+        dirichlet: vec![Boundary::new("xmin", &0.0)],
+        solver: SolverParams {
+            method: Some(Method::Newton),
+            relative_tolerance: 0.0,
+            absolute_tolerance: 1e-10,
+            ..SolverParams::default()
+        },
+        ..interpreted(&mesh, 2, Poisson::<2>)
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    assert_eq!(solution.info.reason, StopReason::AbsoluteTolerance);
 }

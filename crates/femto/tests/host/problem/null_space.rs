@@ -8,6 +8,7 @@ use femto::kernel::form::{LinearElasticity, ScreenedPoisson};
 use femto::problem::{
     FreeFunctions, Given, Method, PreconditionerKind, ProblemError, Robin, Solution,
 };
+use femto::{DataLevel, OperatorParams};
 use std::f64::consts::PI;
 
 const ALL: [PreconditionerKind; 3] = [
@@ -104,7 +105,18 @@ fn the_operator_says_what_is_free() {
                 [double.free(), single.free()].map(|free| free.map_or(0, |free| free.count))
             };
             let poisson = interpreted(&mesh, degree, Poisson::<3>);
-            assert_eq!(count(&poisson), [1, 1], "{cell:?} {degree}");
+            for data_level in DataLevel::ALL {
+                let poisson = poisson.clone();
+                let operator = OperatorParams {
+                    data_level,
+                    ..poisson.operator
+                };
+                let poisson = Problem {
+                    operator,
+                    ..poisson
+                };
+                assert_eq!(count(&poisson), [1, 1], "{cell:?} {degree} {data_level:?}");
+            }
             let lambda = Some(1e-5);
             let screened = interpreted(&mesh, degree, ScreenedPoisson::<3> { lambda });
             assert_eq!(count(&screened), [0, 0], "{cell:?} {degree}");

@@ -307,7 +307,7 @@ fn curved_walls_have_the_order_of_their_cells() {
                 solver: accurate(),
                 ..interpreted(&mesh, degree, LinearElasticity::<2>::from_young(1.0, 0.3))
             };
-            solve(&problem).errors.unwrap().l2
+            solve(&problem).errors.unwrap().unwrap().l2
         };
         let errors = [4, 8, 16].map(error);
         let found = (errors[1] / errors[2]).log2();

@@ -6,7 +6,7 @@ use crate::common::Random;
 use femto::kernel::family::fields::FieldKind::{self, Cell, Nodal, Points};
 use femto_element::tables::TensorTables;
 
-use femto::kernel::form::{Coefficient, Form, Jacobian, NeoHookean, Point};
+use femto::kernel::form::{Coefficient, Form, GraphForm, Jacobian, NeoHookean, Point};
 use femto::kernel::scalar::Scalar;
 
 /// A linear form with all kinds of fields in an order of its own, some of them with gradients.
@@ -62,7 +62,8 @@ pub fn field_forms(random: &mut Random, on: (&TensorTables, &[Sample]), kind: Ki
             continue;
         }
         Case::<_, 3, 1>::with_fields(&Every, on, &Every::FIELDS, action, random).check(storages);
-        Case::<_, 3, 1>::with_fields(&Slope, on, &[Nodal], action, random).check(storages);
+        let slope = GraphForm::<3>::of(&Slope);
+        Case::with_fields(&slope, on, &[Nodal], action, random).check(storages);
         let fields = [Points, Cell, Nodal];
         Case::<_, 3, 2>::with_fields(&Reaction, on, &fields, action, random).check(storages);
         let lambda = Coefficient::Auxiliary(0);

@@ -2,6 +2,7 @@
 //!
 //! A *sample* is one element with its own map and input; the oracle runs once per sample, and is compared
 //! with all storages, precisions, instruction sets and lanes.
+//! Some forms are compiled; most are graphs, which all share the loops of one type.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod case;
@@ -15,7 +16,7 @@ use case::{Action, Case};
 use femto::Quadrature;
 use femto_element::tables::TensorTables;
 
-use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
+use femto::kernel::form::{Componentwise, Form, GraphForm, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
 use field_forms::field_forms;
 use sample::{Kind, samples};
@@ -47,12 +48,13 @@ fn apply_forms(random: &mut Random, basis: &TensorTables, kind: Kind, count: usi
     let samples = samples(random, basis, kind, count);
     let on = (basis, &samples[..]);
     let lambda = ScreenedPoisson { lambda: None };
-    Case::<_, 3, 1>::new(&Mass, on, Action::Apply, random).check(storages);
+    let mass = GraphForm::<3>::of(&Mass);
+    Case::new(&mass, on, Action::Apply, random).check(storages);
     Case::<_, 3, 1>::new(&Poisson, on, Action::Apply, random).check(storages);
-    Case::<_, 3, 1>::new(&lambda, on, Action::Apply, random).check(storages);
+    Case::new(&GraphForm::<3>::of(&lambda), on, Action::Apply, random).check(storages);
     Case::<_, 3, 1>::new(&Transport, on, Action::Apply, random).check(storages);
-    let three = Componentwise::<_, 3>(lambda);
-    Case::<_, 3, 3>::new(&three, on, Action::Apply, random).check(storages);
+    let three = GraphForm::<3, 3>::of(&Componentwise(lambda));
+    Case::new(&three, on, Action::Apply, random).check(storages);
 }
 
 /// Gauss and collocated points, and a number of points that no sweep is unrolled for.
@@ -132,11 +134,12 @@ fn numbers_of_components_agree_with_the_oracle() {
                 let (storages, samples) = (kind.storages(), samples(&mut random, &basis, kind, 3));
                 let on = (&basis, &samples[..]);
                 let lambda = ScreenedPoisson { lambda: None };
-                let (two, four) = (Componentwise::<_, 2>(lambda), Componentwise::<_, 4>(Mass));
-                Case::<_, 3, 2>::new(&two, on, Action::Apply, &mut random).check(storages);
-                Case::<_, 3, 4>::new(&four, on, Action::Apply, &mut random).check(storages);
-                let five = Componentwise::<_, 5>(Mass);
-                Case::<_, 3, 5>::new(&five, on, Action::Apply, &mut random).check(storages);
+                let two = GraphForm::<3, 2>::of(&Componentwise(lambda));
+                Case::new(&two, on, Action::Apply, &mut random).check(storages);
+                let four = GraphForm::<3, 4>::of(&Componentwise(Mass));
+                Case::new(&four, on, Action::Apply, &mut random).check(storages);
+                let five = GraphForm::<3, 5>::of(&Componentwise(Mass));
+                Case::new(&five, on, Action::Apply, &mut random).check(storages);
             }
         }
     }
@@ -152,12 +155,13 @@ fn diagonals_agree_with_the_oracle() {
                 let samples = samples(&mut random, &basis, kind, 2);
                 let on = (&basis, &samples[..]);
                 let lambda = ScreenedPoisson { lambda: None };
-                Case::<_, 3, 1>::new(&Mass, on, Action::Diagonal, &mut random).check(storages);
+                let mass = GraphForm::<3>::of(&Mass);
+                Case::new(&mass, on, Action::Diagonal, &mut random).check(storages);
                 Case::<_, 3, 1>::new(&Poisson, on, Action::Diagonal, &mut random).check(storages);
                 Case::<_, 3, 1>::new(&Transport, on, Action::Diagonal, &mut random).check(storages);
                 if degree < 3 {
-                    let three = Componentwise::<_, 3>(lambda);
-                    Case::<_, 3, 3>::new(&three, on, Action::Diagonal, &mut random).check(storages);
+                    let three = GraphForm::<3, 3>::of(&Componentwise(lambda));
+                    Case::new(&three, on, Action::Diagonal, &mut random).check(storages);
                 }
             }
         }

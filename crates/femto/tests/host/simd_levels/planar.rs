@@ -6,7 +6,9 @@ use super::{KINDS, rules};
 use crate::common::Random;
 use femto::Quadrature;
 use femto::kernel::family::fields::FieldKind::{self, Cell, Nodal, Points};
-use femto::kernel::form::{Form, Jacobian, Mass, NeoHookean, Point, Poisson, ScreenedPoisson};
+use femto::kernel::form::{
+    Form, GraphForm, Jacobian, Mass, NeoHookean, Point, Poisson, ScreenedPoisson,
+};
 use femto::kernel::scalar::Scalar;
 use femto_element::tables::TensorTables;
 
@@ -44,9 +46,11 @@ fn apply_forms(random: &mut Random, on: (&TensorTables, &[Sample]), kind: super:
     let (cell, state) = ([Cell], [Nodal; 2]);
     let lambda = ScreenedPoisson { lambda: None };
     let (apply, body) = (Action::Apply, Jacobian(NeoHookean::from_young(1.0, 0.3)));
-    Case::<_, 2, 1>::with_fields(&Mass, on, &[], apply, random).check(storages);
-    Case::<_, 2, 1>::with_fields(&Poisson, on, &[], apply, random).check(storages);
-    Case::<_, 2, 1>::with_fields(&lambda, on, &cell, apply, random).check(storages);
+    let (mass, laplacian) = (GraphForm::<2>::of(&Mass), GraphForm::<2>::of(&Poisson));
+    let lambda = GraphForm::<2>::of(&lambda);
+    Case::with_fields(&mass, on, &[], apply, random).check(storages);
+    Case::with_fields(&laplacian, on, &[], apply, random).check(storages);
+    Case::with_fields(&lambda, on, &cell, apply, random).check(storages);
     Case::<_, 2, 1>::with_fields(&Every, on, &Every::FIELDS, apply, random).check(storages);
     Case::<_, 2, 2>::with_fields(&body, on, &state, apply, random).check(storages);
 }
@@ -81,8 +85,9 @@ fn diagonals_on_quadrilaterals_agree_with_the_oracle() {
                 let on = (&basis, &samples[..]);
                 let body = Jacobian(NeoHookean::from_young(1.0, 0.3));
                 let (fields, action) = (&Every::FIELDS, Action::Diagonal);
-                Case::<_, 2, 1>::new(&Mass, on, action, &mut random).check(storages);
-                Case::<_, 2, 1>::new(&Poisson, on, action, &mut random).check(storages);
+                let (mass, laplacian) = (GraphForm::<2>::of(&Mass), GraphForm::<2>::of(&Poisson));
+                Case::new(&mass, on, action, &mut random).check(storages);
+                Case::new(&laplacian, on, action, &mut random).check(storages);
                 Case::<_, 2, 1>::with_fields(&Every, on, fields, action, &mut random)
                     .check(storages);
                 Case::<_, 2, 2>::with_fields(&body, on, &[Nodal; 2], action, &mut random)

@@ -140,7 +140,10 @@ where
         let problem = pose(&data, Problem::of_form(&mesh, degree, graph(&form)));
         let solution = solve(&problem);
         assert_eq!(solution.info.history.method, method, "{name}");
-        solution.errors.expect("the exact solution is given")
+        solution
+            .errors
+            .expect("the exact solution is given")
+            .expect("finite")
     });
 }
 
@@ -156,7 +159,10 @@ fn solid(
         let mesh = mesh(cells);
         let problem = pose(&data, Problem::of_form(&mesh, degree, graph(form)));
         let solution = solve(&problem);
-        solution.errors.expect("the exact solution is given")
+        solution
+            .errors
+            .expect("the exact solution is given")
+            .expect("finite")
     });
 }
 
@@ -266,7 +272,10 @@ where
         problem.neumann = vec![Boundary::component("xmax", 1, &data.flux[1])];
         let solution = solve(&problem);
         assert_eq!(solution.info.history.method, method, "{name}");
-        solution.errors.expect("the exact solution is given")
+        solution
+            .errors
+            .expect("the exact solution is given")
+            .expect("finite")
     });
 }
 
