@@ -65,6 +65,11 @@ impl MeshShape {
         }
     }
 
+    /// Whether it is made of columns, in layers.
+    pub const fn has_columns(self) -> bool {
+        matches!(self, Self::Columns | Self::Layers)
+    }
+
     /// The mesh with this many boxes along x, y and z.
     pub(super) fn build(self, cells: [usize; 3]) -> Result<Mesh, BenchError> {
         let geometry_degree = if self == Self::Curved { 2 } else { 1 };

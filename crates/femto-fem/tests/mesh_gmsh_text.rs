@@ -44,13 +44,14 @@ fn numbers_may_be_sparse_and_in_any_order() -> Result<(), MeshError> {
 }
 
 #[test]
-fn windows_line_ends_change_nothing() -> Result<(), Box<dyn std::error::Error>> {
+fn marks_of_windows_change_nothing() -> Result<(), Box<dyn std::error::Error>> {
     let mesh = BoxMesh::unit_cube(1).build(|x| x)?;
     for version in [Version::V2_2, Version::V4_1] {
         let mut text = Vec::new();
         gmsh::write(&mesh, &mut text, version, Encoding::Ascii)?;
         let text = String::from_utf8(text)?.replace('\n', "\r\n");
         assert_eq!(read(&text)?, mesh);
+        assert_eq!(read(&format!("\u{feff}{text}"))?, mesh);
     }
     Ok(())
 }

@@ -220,6 +220,8 @@ impl CaseRun<'_> {
         let system = spaces.assemble_on(&device, self.case.run.precision, monitor);
         let mut system = system.map_err(located)?;
         let mut report = Report::new(self.case, (self.mesh, self.turned), &*system);
+        let rounded = warnings::rounded_positions(self.case, problem);
+        report.mesh.warnings.extend(rounded);
         if !device.info().executes {
             report.times = monitor.times(None);
             return Ok(Outcome { report, u: None });

@@ -264,6 +264,8 @@ impl Report {
         self.status = Status::Converged;
         self.memory = Some(solution.memory);
         self.take_errors(case, solution.errors);
+        let unsettled = super::warnings::unsettled(case, solution.settling);
+        self.mesh.warnings.extend(unsettled);
         self.free = solution.free;
         let info = solution.info;
         // Newton's method has no other residual than its history's.

@@ -2,8 +2,9 @@
 
 use crate::case::{self, Case, Located};
 use femto::fem::space::{Block, BoundaryFacet};
+use femto::kernel::scalar::Precision;
 use femto::multigrid::CONVECTIVE;
-use femto::problem::{MultigridLevel, PreconditionerReason};
+use femto::problem::{MultigridLevel, PreconditionerReason, Problem};
 
 /// Poisson's ratios from here on are near 1/2.
 const NEAR_HALF: f64 = 0.49;
@@ -26,6 +27,26 @@ pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
     Some(format!(
         "{found}: from {CONVECTIVE:.0} on iterations with multigrid grow, and `jacobi` may take less time"
     ))
+}
+
+/// A warning about a solution whose residual is small only beside its largest loads, from
+/// [`Solution::settling`](femto::problem::Solution::settling).
+pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
+    // A thousand times what is usual.
+    let most = (1e3 * case.solver.params.relative_tolerance).min(1e-3);
+    let found = settling.filter(|&found| found > most)?;
+    Some(format!(
+        "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its largest value. \
+         Coefficients differ so much that the largest loads hide the residual elsewhere; a lower `tolerance` helps, or to \
+         give the solution where a Robin term is to hold it"
+    ))
+}
+
+/// A warning about positions that fp32 cannot tell apart.
+pub(super) fn rounded_positions(case: &Case, problem: &Problem<'_>) -> Option<String> {
+    let is_rounded = case.run.precision == Precision::Fp32 && problem.needs_double_positions();
+    let warning = "the form reads positions, which fp32 rounds by a hundredth of a cell or more so far from the origin";
+    is_rounded.then(|| warning.to_owned())
 }
 
 /// Warnings about fluxes given inside the domain.

@@ -51,7 +51,8 @@ pub const CONVECTIVE: f64 = 2.0;
 /// Parameters of a multigrid preconditioner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultigridParams {
-    /// Precision of a cycle. Default fp32, whatever the solver's.
+    /// Precision of a cycle. Default fp32, whatever the solver's; fp32 does not hold where positions need fp64
+    /// ([`Problem::needs_double_positions`](crate::problem::Problem::needs_double_positions)).
     pub precision: Precision,
     /// What smooths on levels of elements.
     pub smoother: SmootherKind,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::operator::{Application, Backend, Scatter};
 use crate::solve::{Jacobi, Monitor, Preconditioning};
-use crate::vector::{Projector, VectorOps};
+use crate::vector::{Projector, VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::CornerWarning;
 use femto_fem::space::{Block, Constraints};
@@ -43,6 +43,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
     pub(super) solver: SolverParams,
+    /// Whether fields or terms on facets may make some rows of a linear form far larger than others.
+    pub(super) may_be_uneven: bool,
 }
 
 /// Linear or nonlinear equations, with method and preconditioner or Jacobian.
@@ -177,6 +179,9 @@ where
         monitor.end(Stage::Solve);
         let (mut values, outcome) = outcome?;
         let mut stages = Stages(monitor);
+        let settling = (outcome.is_ok() && self.may_be_uneven)
+            .then(|| self.settling(&values))
+            .and_then(Result::ok);
         stages.last(Stage::Extend, || {
             if let Some((null_space, _)) = &self.null_space {
                 null_space.project(&mut values);
@@ -210,6 +215,7 @@ where
                 preconditioner,
                 levels: self.multigrid_levels(),
                 free,
+                settling,
             }),
         }
     }
@@ -234,6 +240,25 @@ where
             }
             Equation::Newton(newton) => discrete.newton((newton, choice), monitor),
         }
+    }
+
+    /// The largest entry of D⁻¹ (b - A x), relative to the largest of x and the boundary values.
+    fn settling(&self, x: &[f64]) -> Result<f64, ProblemError> {
+        let device = &self.device;
+        let (mut r, mut d) = (device.zeros(x.len())?, device.zeros(x.len())?);
+        self.operator.apply(&upload_f64(device, x)?, &mut r)?;
+        device.axpy(-1.0, &self.b, &mut r)?;
+        self.operator.diagonal(&mut d)?;
+        let (mut r, d) = (
+            download_f64::<T, B>(device, &r)?,
+            download_f64::<T, B>(device, &d)?,
+        );
+        self.constraints.project(&mut r);
+        let largest = |all: &mut dyn Iterator<Item = f64>| all.fold(0.0, f64::max);
+        let step = largest(&mut r.iter().zip(&d).map(|(r, d)| (r / d).abs()));
+        let given = &self.boundary_values.entries;
+        let size = largest(&mut x.iter().chain(given).map(|x| x.abs()));
+        Ok(step / size)
     }
 
     fn errors(&self, u: &GridFunction, exact: &Exact<'_>) -> Result<ErrorNorms, ProblemError> {

@@ -1,11 +1,11 @@
 //! The flux of a solution as nodal functions.
 
 use super::{Constrained, GridFunction, Problem, ProblemError, ProblemForm};
-use crate::operator::Backend;
+use crate::operator::{Auxiliary, Backend};
 use crate::solve::cg::{self, CgWorkspace};
 use crate::solve::{Jacobi, Preconditioning, StopCriteria, StopReason, System};
 use crate::vector::{Projector, VectorOps};
-use crate::{AnyDevice, DataLevel, Operator, OperatorParams};
+use crate::{AnyDevice, DataLevel, Operator, OperatorParams, Quadrature};
 use femto_fem::space::Constraints;
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::form::TracedForm;
@@ -54,9 +54,11 @@ impl Problem<'_> {
     {
         let TracedForm { graph, dim, f1, .. } = self.form.form().trace();
         let components = self.form.components();
+        let params = self.operator_params(&u.blocks);
         let params = OperatorParams {
             data_level: DataLevel::Automatic,
-            ..self.operator_params(&u.blocks)
+            quadrature: self.rule_of_values(&params),
+            ..params
         };
         let mass = {
             let mut graph = Graph::new();
@@ -115,5 +117,18 @@ impl Problem<'_> {
             });
         }
         Ok(fluxes)
+    }
+
+    /// A rule for products of values with the form's terms: a form of gradients alone may have a lower one. Fields that
+    /// are given at the points of the form's rule need that.
+    fn rule_of_values(&self, params: &OperatorParams) -> Quadrature {
+        let mut fields = params.auxiliary.iter();
+        let least = 2 * self.degree + 2;
+        match self.operator.quadrature {
+            _ if fields.any(|field| matches!(field, Auxiliary::AtPoints(_))) => params.quadrature,
+            Quadrature::Exact(exact) => Quadrature::Exact(exact.max(least)),
+            Quadrature::GaussPoints(points) if points > self.degree + 2 => self.operator.quadrature,
+            _ => Quadrature::Exact(least),
+        }
     }
 }

@@ -14,6 +14,7 @@ use crate::operator::{
 use crate::solve::{self, Preconditioner as _, Preconditioning};
 use crate::vector::{SlantedNodes, VectorOps};
 use crate::{Number, OperatorParams};
+use femto_fem::geometry::shapes;
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceError;
@@ -166,13 +167,35 @@ impl<'a> Problem<'a> {
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
-        Ok(match self.multigrid.precision {
+        let precision = match T::PRECISION {
+            Precision::Fp64 if self.needs_double_positions() => Precision::Fp64,
+            _ => self.multigrid.precision,
+        };
+        Ok(match precision {
             Precision::Fp64 => {
                 Box::new(self.multigrid_in::<T, f64, B>(device, finest, is_jacobian)?)
             }
             Precision::Fp32 => {
                 Box::new(self.multigrid_in::<T, f32, B>(device, finest, is_jacobian)?)
             }
+        })
+    }
+
+    /// Whether the form reads positions so far from the origin that fp32 rounds them by a hundredth of a cell or more.
+    pub fn needs_double_positions(&self) -> bool {
+        if !self.form.form().trace().inspect().reads_position {
+            return false;
+        }
+        let shapes = shapes(self.mesh);
+        let blocks = shapes.iter().flat_map(|(_, blocks)| blocks);
+        let cells: usize = blocks.map(|&block| self.mesh.blocks[block].len()).sum();
+        let along = (cells as f64).powf(1.0 / self.form.dim() as f64);
+        (0..self.form.dim()).any(|axis| {
+            let positions = || self.mesh.coordinates.iter().map(|x| x[axis]);
+            let low = positions().fold(f64::INFINITY, f64::min);
+            let high = positions().fold(f64::NEG_INFINITY, f64::max);
+            let rounding = f64::from(f32::EPSILON) * low.abs().max(high.abs());
+            100.0 * rounding >= (high - low) / along
         })
     }
 

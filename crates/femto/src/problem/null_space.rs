@@ -103,11 +103,13 @@ impl NullSpace {
         });
         let combined: Vec<Vec<f64>> = combined.collect();
         let (matrix, sizes) = energies(&combined)?;
+        // The energy of rounding is near ε², that of rounded positions near the square of their error, that of the weakest
+        // term which A can have near ε.
+        let tolerance = T::EPSILON.powf(1.5).max(candidates.rounding().powi(2));
         let mut functions: Vec<FreeFunction> = Vec::new();
         for (i, combination) in combined.into_iter().enumerate() {
             let energy = matrix[i * sizes.len() + i].abs();
-            // That of rounding is near ε², that of the weakest term which A can have near ε.
-            if energy <= T::EPSILON.powf(1.5) * sizes[i] {
+            if energy <= tolerance * sizes[i] {
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
             }
         }
@@ -252,6 +254,15 @@ impl Candidates {
 
     fn count(&self) -> usize {
         self.components + self.rotations.len()
+    }
+
+    /// A bound of the rounding errors of positions, which are large far from the origin, in units of `size`.
+    fn rounding(&self) -> f64 {
+        let farthest = self
+            .middle
+            .iter()
+            .fold(0.0, |most: f64, x| most.max(x.abs()));
+        16.0 * f64::EPSILON * farthest / self.size
     }
 
     /// The values at an entry.

@@ -10,8 +10,8 @@ use femto_platform::device::Buffer;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The sum of the flux, f1 along the outward normal, over a boundary group where the solution is given: the heat that flows
-/// in there, or the force of a support on the body.
+/// The sum of the flux, f1 along the outward normal, over a boundary group where the solution is given, apart from a flux
+/// and Robin terms given there too: the heat that flows in, or the force of a support on the body.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reaction {
     /// Name or number of the group.

@@ -167,6 +167,7 @@ impl<'a> Problem<'a> {
         let projector = Projector::new(device, &constraints)?;
         let (linear, symmetric) = (operator.is_linear(), operator.is_symmetric());
         let (method, krylov) = self.solver.methods(linear, symmetric);
+        let fields = params.fields();
         let null_space = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
                 lift(&operator, &projector, &boundary_values, &mut b)?;
@@ -255,6 +256,7 @@ impl<'a> Problem<'a> {
             start,
             exact: self.exact.clone(),
             solver: self.solver,
+            may_be_uneven: method != Method::Newton && !(facets.is_empty() && fields.is_empty()),
             blocks,
         })
     }

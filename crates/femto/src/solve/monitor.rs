@@ -162,13 +162,7 @@ impl<'a> Recorder<'a> {
     ) -> Result<bool, StopReason> {
         let device = system.device;
         let norm = finite("the norm of the right-hand side", device.norm(b)?)?;
-        if norm == 0.0 && device.info().executes {
-            if download_f64::<T, D>(device, b)?
-                .iter()
-                .any(|entry| *entry != 0.0)
-            {
-                return Err(StopReason::Underflow { norm });
-            }
+        if is_zero::<T, D>(device, b, norm)? {
             device.fill(0.0, x)?;
             self.history.residuals.push(0.0);
             return Ok(true);
@@ -237,5 +231,21 @@ pub(super) fn finite(quantity: &'static str, value: f64) -> Result<f64, StopReas
     match value.is_finite() {
         true => Ok(value),
         false => Err(StopReason::Breakdown { quantity, value }),
+    }
+}
+
+/// Whether a vector with this norm is zero. Fails if it is not, but the squares of its entries are.
+pub(super) fn is_zero<T: Number, D: VectorOps<T>>(
+    device: &D,
+    vector: &D::Buffer<T>,
+    norm: f64,
+) -> Result<bool, StopReason> {
+    if norm != 0.0 || !device.info().executes {
+        return Ok(false);
+    }
+    let entries = download_f64::<T, D>(device, vector)?;
+    match entries.iter().all(|entry| *entry == 0.0) {
+        true => Ok(true),
+        false => Err(StopReason::Underflow { norm }),
     }
 }

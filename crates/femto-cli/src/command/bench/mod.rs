@@ -46,7 +46,7 @@ pub(super) struct Bench {
     /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra; columns of prisms.
     #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
     mesh: Vec<MeshShape>,
-    /// Layers of the mesh of columns.
+    /// Layers of the meshes of columns; others have none.
     #[arg(long, value_delimiter = ',', default_value = "50", value_parser = options::layers())]
     layers: Vec<usize>,
     /// Amount of geometry stored.
@@ -197,7 +197,13 @@ impl Bench {
         let sizes = self.sizes(start.size);
         let all = vary(vec![start], &self.benchmarks, |it, x| it.benchmark = x);
         let all = vary(all, &self.mesh, |it, x| it.mesh = x);
-        let all = vary(all, &self.layers, |it, x| it.layers = x);
+        let mut all = vary(all, &self.layers, |it, x| {
+            if it.mesh.has_columns() {
+                it.layers = x;
+            }
+        });
+        // Other meshes are the same for all numbers of layers.
+        all.dedup();
         let all = vary(all, &self.precision, |it, x| it.precision = x);
         let all = vary(all, &self.data_level, |it, x| it.data_level = x);
         let all = vary(all, &self.factors, |it, x| it.factors = x);

@@ -49,6 +49,8 @@ pub fn parse_numbered(bytes: &[u8], name: &str) -> Result<(Mesh, Vec<Vec<u64>>),
 }
 
 fn read(bytes: &[u8], name: &str, keep_numbers: bool) -> Result<(Mesh, Vec<Vec<u64>>), MeshError> {
+    // Some editors on Windows write a byte order mark.
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut file = numbers::Numbers::new(bytes);
     sections::read(&mut file, keep_numbers).map_err(|fault| MeshError::Gmsh {
         file: name.into(),

@@ -1,6 +1,6 @@
 //! Loads and norms of errors.
 
-use super::{accurate, host, linear};
+use super::{accurate, host, linear, worst};
 use crate::common::meshes::bend;
 use crate::common::{difference, hexahedra, interpreted};
 use femto::element::{Cell, MapKind};
@@ -382,6 +382,40 @@ fn rollers_hold_what_is_theirs() {
             for (found, wanted) in reaction.sum.iter().zip(wanted) {
                 assert!((found - wanted).abs() < 1e-9, "{reaction:?}");
             }
+        }
+    }
+}
+
+/// The flux of a harmonic function, which varies, at the nodes and into sides that meet.
+#[test]
+fn fluxes_of_quadratic_functions_are_exact() {
+    let u = |[x, y, _]: [f64; 3]| x * x - y * y + 3.0 * (x - y);
+    let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+    let into = [-3.0, 5.0, 3.0, -5.0, 0.0, 0.0];
+    for cell in AnyBox::CELLS.into_iter().filter(|cell| cell.dim() > 1) {
+        let mesh = AnyBox::unit(cell, 2).build(|x| x).expect("legal");
+        let problem = Problem {
+            dirichlet: sides[..2 * cell.dim()]
+                .iter()
+                .map(|tag| Boundary::new(*tag, &u))
+                .collect(),
+            solver: accurate(),
+            ..match cell.dim() {
+                2 => interpreted(&mesh, 2, Poisson::<2>),
+                _ => interpreted(&mesh, 2, Poisson::<3>),
+            }
+        };
+        let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+        let fluxes = problem.flux(&host(), &u).expect("projected");
+        let gradient: [fn([f64; 3]) -> f64; 3] =
+            [|x| 2.0 * x[0] + 3.0, |x| -2.0 * x[1] - 3.0, |_| 0.0];
+        for (flux, wanted) in fluxes.iter().zip(gradient) {
+            let error = worst(flux, wanted);
+            assert!(error < 1e-7, "{cell:?}: {error:e}");
+        }
+        let found = problem.reactions(&host(), &u).expect("found");
+        for (found, wanted) in found.iter().zip(into) {
+            assert!((found.sum[0] - wanted).abs() < 1e-8, "{cell:?} {found:?}");
         }
     }
 }

@@ -214,3 +214,22 @@ fn a_linear_form_may_have_an_absolute_tolerance_alone() {
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert_eq!(solution.info.reason, StopReason::AbsoluteTolerance);
 }
+
+/// Loads whose squares are zero are not zero.
+#[test]
+fn loads_without_squares_are_refused() {
+    let mesh = SimplexBox::unit_square(4).build(|x| x).unwrap();
+    let problem = Problem {
+        source: vec![&1e-200],
+        dirichlet: vec![Boundary::new("xmin", &0.0)],
+        ..interpreted(&mesh, 1, NonlinearDiffusion::<2>::default())
+    };
+    let error = problem.solve::<f64, _>(&host(), &mut ()).unwrap_err();
+    let ProblemError::Unsolved(unsolved) = error else {
+        panic!("{error}")
+    };
+    assert!(matches!(
+        unsolved.error.reason,
+        StopReason::Underflow { .. }
+    ));
+}

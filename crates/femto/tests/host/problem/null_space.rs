@@ -6,7 +6,7 @@ use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::form::{LinearElasticity, ScreenedPoisson};
 use femto::problem::{
-    FreeFunctions, Given, Method, PreconditionerKind, ProblemError, Robin, Solution,
+    AlongNormal, FreeFunctions, Given, Method, PreconditionerKind, ProblemError, Robin, Solution,
 };
 use femto::{DataLevel, OperatorParams};
 use std::f64::consts::PI;
@@ -265,4 +265,35 @@ fn worst_along_z(u: &GridFunction, wanted: impl Fn(f64) -> f64) -> f64 {
     let along = positions.iter().zip(u.values.chunks_exact(3));
     let errors = along.map(|(x, u)| (u[2] - wanted(x[2])).abs());
     errors.fold(0.0, f64::max)
+}
+
+/// Positions far from the origin are rounded, which must not hold rotations.
+#[test]
+fn bodies_far_from_the_origin_are_free_to_rotate() {
+    for (cell, degree) in [
+        (Cell::Hexahedron, 2),
+        (Cell::Tetrahedron, 3),
+        (Cell::Prism, 1),
+    ] {
+        for offset in [0.0, 1e4, 5e5, 6e6] {
+            let place =
+                |[x, y, z]: [f64; 3]| [x + 0.1 * x * y + offset, y - offset, z + 0.2 * y * y * z];
+            let mesh = AnyBox::unit(cell, 3).build(place).unwrap();
+            let problem = Problem {
+                neumann_along_normal: SIDES
+                    .map(|side| AlongNormal {
+                        tag: side.to_owned(),
+                        value: &-1.0,
+                    })
+                    .into(),
+                ..interpreted(&mesh, degree, LinearElasticity::<3>::from_young(1.0, 0.2))
+            };
+            let assembled = problem.assemble::<f64, _>(&host(), &mut ()).unwrap();
+            assert_eq!(
+                assembled.free().map(|free| free.count),
+                Some(6),
+                "{cell:?} at {offset}"
+            );
+        }
+    }
 }
