@@ -1,7 +1,8 @@
 //! Running every test of the workspace.
 //!
 //! PoCL compiles on one processor, and the tests of operators on accelerators mostly wait for it: test
-//! programs run two at a time, starting with those, and PoCL does not optimise. `cargo xtask kernels` runs optimised texts.
+//! programs run two at a time, starting with those, and PoCL does not optimise. `cargo xtask kernels` runs optimised
+//! texts.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

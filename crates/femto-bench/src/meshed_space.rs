@@ -128,7 +128,7 @@ impl Size {
     /// The size for comparing rates of accelerators.
     pub const LARGE: Self = Self::Dofs(50_000_000);
 
-    /// Boxes along x and y, as many along both, with which so many layers come closest to the size.
+    /// Boxes along x and y, as many along both, with which `layers` come closest to the size.
     pub(super) fn columns(
         self,
         degree: usize,

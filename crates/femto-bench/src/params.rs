@@ -80,8 +80,8 @@ impl Params {
     /// Fails if [`run`](crate::run()) would, before anything is allocated.
     ///
     /// # Errors
-    /// A degree out of range, conjugate gradients or a sparse matrix for an element-local kernel, or a problem that does not
-    /// fit the memory of the device or the host.
+    /// A degree out of range, conjugate gradients or a sparse matrix for an element-local kernel, or a problem that
+    /// does not fit the memory of the device or the host.
     pub fn check(&self, device: &DeviceInfo) -> Result<(), BenchError> {
         let benchmark = self.benchmark;
         let points_1d = self.points_1d()?;

@@ -5,8 +5,8 @@ use femto_kernel::roofline::Wavefronts;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::Accelerator;
 
-/// What the kernels of a text do in `run`; none on devices that cannot count. With a warning if counting fails, which loses
-/// nothing else.
+/// What the kernels of a text do in `run`; none on devices that cannot count. With a warning if counting fails, which
+/// loses nothing else.
 pub(crate) fn wavefronts(
     device: &Accelerator,
     (name, text): (&str, &str),

@@ -1,5 +1,5 @@
-//! Groups of facets and cells that conditions name: empty, ambiguous, inside the domain, in common; and other input that is
-//! refused before anything is solved.
+//! Groups of facets and cells that conditions name: empty, ambiguous, inside the domain, in common; and other input
+//! that is refused before anything is solved.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;

@@ -251,8 +251,8 @@ fn nvidias_compiler_tells_registers_without_a_device() {
     }
 }
 
-/// Steps 1 to 3 of the Helmholtz Challenge keep 200 doubles in a thread's local memory, where the compiler must leave them;
-/// with 36 accumulators `lhs` takes 60 registers more than with 6.
+/// Steps 1 to 3 of the Helmholtz Challenge keep 200 doubles in a thread's local memory, where the compiler must leave
+/// them; with 36 accumulators `lhs` takes 60 registers more than with 6.
 #[test]
 fn the_challenges_tables_and_accumulators_are_where_its_steps_say() {
     let Some(paths) = std::env::var_os("FEMTO_NVRTC_TEST") else {

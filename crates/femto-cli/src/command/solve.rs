@@ -24,8 +24,8 @@ use std::sync::atomic::AtomicBool;
 pub(super) struct Solve {
     /// The case, in TOML. All keys are documented in docs/case.md.
     case: PathBuf,
-    /// Set a value of the case, overriding the file: `space.degree=3`, `mesh.file=part.msh`; paths are relative to the case.
-    /// May be repeated.
+    /// Set a value of the case, overriding the file: `space.degree=3`, `mesh.file=part.msh`; paths are relative to the
+    /// case. May be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// The device, overriding the case: `host`, `cuda:0`, `opencl:0`, ...; `null` only counts the work.

@@ -61,8 +61,8 @@ pub(super) fn write_system(system: &dyn AnyAssembled, folder: &Path) -> Result<(
     Ok(system.sparse_system()?.write(folder)?)
 }
 
-/// Writes the solution and the fields that the case asks for; `flux` finds its flux. Also returns why that field is missing
-/// if it was not found.
+/// Writes the solution and the fields that the case asks for; `flux` finds its flux. Also returns why that field is
+/// missing if it was not found.
 pub(super) fn write(
     case: &Case,
     mesh: &Mesh,

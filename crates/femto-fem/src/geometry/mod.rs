@@ -1,10 +1,10 @@
 //! Geometry: the maps from the reference cell to the cells of a mesh.
 //!
 //! The cells of a shape (hex8, hex20, hex27; or tet4, tet10, tet20; or prism6, prism15, prism18; or pyramid5,
-//! pyramid13, pyramid14; or, in the plane, quad4, quad8, quad9; or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks; continued from shape to shape,
-//! that is the *mesh cell number*. Each map is classified once by its actual kind, whatever the cell type
-//! in the file: a straight-sided hex27 is trilinear, a parallelepiped or a straight tet10 affine. See
-//! [`MapKind`].
+//! pyramid13, pyramid14; or, in the plane, quad4, quad8, quad9; or tri3, tri6, tri10) are numbered consecutively over
+//! the mesh's blocks; continued from shape to shape, that is the *mesh cell number*. Each map is classified once by its
+//! actual kind, whatever the cell type in the file: a straight-sided hex27 is trilinear, a parallelepiped or a straight
+//! tet10 affine. See [`MapKind`].
 //!
 //! Jacobians are `[physical][reference]`: `J[c][a] = ∂x_c/∂ξ_a`. Triangles and quadrilaterals lie in the
 //! plane z = 0 and are mapped as if extruded: `J[2][2] = 1`, and the rest of the third row and column is 0,

@@ -218,7 +218,7 @@ impl Table {
         }
     }
 
-    /// All rows, which have at least so many words and are numbered one after the other.
+    /// All rows, which have at least this many words and are numbered one after the other.
     fn rows(&self, words: usize, first: u64) -> Result<core::ops::RangeInclusive<Row>, MeshError> {
         let (wanted, found) = (self.header(0)?, self.lines.len().saturating_sub(1));
         if found < wanted {

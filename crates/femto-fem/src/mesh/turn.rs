@@ -8,8 +8,8 @@ use rayon::prelude::*;
 const CELLS: usize = 4096;
 
 impl Mesh {
-    /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed solids: their nodes are renumbered as in a mirror, so that the map has a positive Jacobian.
-    /// Returns the number of cells turned.
+    /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed solids: their nodes are
+    /// renumbered as in a mirror, so that the map has a positive Jacobian. Returns the number of cells turned.
     ///
     /// Only cells whose Jacobian is negative at all vertices are turned. Cells whose Jacobian changes sign,
     /// and surfaces in space, are left alone.

@@ -180,8 +180,8 @@ impl Space {
         Ok(nodes)
     }
 
-    /// The outward normals of a group's facets at their nodes, facet by facet, with the geometry of the space. Their lengths are
-    /// the facet's area if its map were everywhere as at the node.
+    /// The outward normals of a group's facets at their nodes, facet by facet, with the geometry of the space. Their
+    /// lengths are the facet's area if its map were everywhere as at the node.
     ///
     /// # Errors
     /// As [`BoundaryFacets::tagged`].

@@ -23,8 +23,8 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Orders the cells of a mesh, given for each shape their maps and the size of chunks, and finds their entities up to a
-    /// dimension.
+    /// Orders the cells of a mesh, given for each shape their maps and the size of chunks, and finds their entities up
+    /// to a dimension.
     pub(super) fn new(
         mesh: &Mesh,
         shapes: &[(&Geometry, ChunkSize)],
@@ -66,9 +66,9 @@ impl Elements {
 /// Numbers of elements of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkSize {
-    /// About so many, but whole columns if these have no more than `most`.
+    /// The number to aim at, rounded to whole columns if a column has no more than `most`.
     pub(super) wanted: usize,
-    /// So many always fit.
+    /// The number that always fits.
     pub(super) most: usize,
 }
 

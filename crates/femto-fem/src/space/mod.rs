@@ -422,7 +422,7 @@ impl Continuity {
     }
 }
 
-/// The number of elements whose nodes roughly fill one chunk, of so many elements in all.
+/// The number of elements whose nodes roughly fill one chunk, given the number of all elements.
 fn elements_per_chunk(cell: Cell, params: &SpaceParams, elements: usize) -> usize {
     let nodes = params.degree.pow(cell.dim() as u32);
     let with = |chunk_nodes: usize| chunk_nodes.saturating_mul(cell.per_box()) / nodes;

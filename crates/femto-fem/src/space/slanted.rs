@@ -185,7 +185,7 @@ impl Constraints {
         Ok(self.with_node_normals(components, normals))
     }
 
-    /// Also holds vectors of so many interleaved components along these normals, ascending by node. To be called once.
+    /// Also holds vectors of `components` interleaved numbers along these normals, ascending by node. To be called once.
     pub fn with_node_normals(mut self, components: usize, normals: Vec<NodeNormal>) -> Self {
         debug_assert!(self.normals.is_empty(), "normals of before would be lost");
         self.normals = normals;

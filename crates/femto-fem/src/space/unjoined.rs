@@ -22,8 +22,8 @@ const SAME: f64 = 1e-9;
 
 impl Unjoined {
     /// Compares the vertices of facets that belong to one cell and are not on periodic sides. Facets are the mesh nodes at
-    /// their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others, perhaps at
-    /// the same place.
+    /// their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others,
+    /// perhaps at the same place.
     pub(super) fn new(
         coordinates: &[[f64; 3]],
         facets: &[[u32; 4]],

@@ -1,15 +1,15 @@
 //! Kernels that count their accesses to memory.
 //!
 //! What compilers make of a text decides how often it accesses memory: they keep numbers in registers, and read neighbours
-//! at once. So accesses are counted in PTX: [`with_counters`] adds the functions of `counting.c` to a CUDA text; [`counted`]
-//! lets its kernels call these before each access. A kernel then counts the wavefronts of the L1 data path
-//! ([`crate::roofline::Wavefronts`]) on the caller's own mesh, with results as before. What the assembler changes is not
-//! seen: it, too, reads neighbours at once and keeps registers in memory. Nor are functions that are not inlined.
+//! at once. So accesses are counted in PTX: [`with_counters`] adds the functions of `counting.c` to a CUDA text;
+//! [`counted`] lets its kernels call these before each access. A kernel then counts the wavefronts of the L1 data path
+//! ([`crate::roofline::Wavefronts`]) on the caller's own mesh, with results as before. What the assembler changes is
+//! not seen: it, too, reads neighbours at once and keeps registers in memory. Nor are functions that are not inlined.
 
 use core::fmt::Write;
 
-/// The kernel that moves the counts to an array of doubles, wavefronts of shared memory, of global memory and of reductions:
-/// one block of [`COUNTS`] threads.
+/// The kernel that moves the counts to an array of doubles, wavefronts of shared memory, of global memory and of
+/// reductions: one block of [`COUNTS`] threads.
 pub const TAKE_COUNTS: &str = "take_counts";
 /// Number of counts.
 pub const COUNTS: usize = 3;

@@ -66,7 +66,7 @@ pub enum MapInput {
     Points,
 }
 
-/// What a family is asked for.
+/// The operators that a family is tried for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Any form.
@@ -91,7 +91,7 @@ pub trait Family {
     /// The operator on the elements of one kind of map.
     type Block: BlockOperator;
 
-    /// What it is asked for.
+    /// The operators that it is tried for.
     const ROLE: Role = Role::AnyForm;
 
     /// Whether it evaluates forms in `dim` dimensions on cells of a shape: all of them, unless it is special.

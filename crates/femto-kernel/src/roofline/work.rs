@@ -4,8 +4,8 @@ use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul};
 use serde::Serialize;
 
-/// The data moved and the operations done by one application, from the schedule and the sizes, but for wavefronts never from a
-/// run.
+/// The data moved and the operations done by one application, from the schedule and the sizes, but for wavefronts never
+/// from a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Work {
     /// Bytes read from memory, each counted once however often it is used.
@@ -20,8 +20,8 @@ pub struct Work {
     pub wavefronts: Wavefronts,
 }
 
-/// Wavefronts of the L1 data path of a GPU, through which accesses to shared and to global memory pass: what a unit serves in
-/// one clock, at most [`Wavefronts::BYTES`] of one access of a warp.
+/// Wavefronts of the L1 data path of a GPU, through which accesses to shared and to global memory pass: what a unit
+/// serves in one clock, at most [`Wavefronts::BYTES`] of one access of a warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Wavefronts {
     /// Of shared memory, and of copies from global memory to it.

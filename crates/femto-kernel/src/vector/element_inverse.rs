@@ -61,7 +61,7 @@ impl InverseShape {
         LANES * (2 * self.nodes() + self.axes * self.nodes_1d * (2 * self.nodes_1d + 1))
     }
 
-    /// The work for so many elements and components.
+    /// The work for this many elements and components.
     pub fn work<T: Real>(&self, elements: usize, components: usize) -> Work {
         let (items, nodes) = (elements * components, self.nodes());
         // The input, and the weights before and after; weights are counted once.
@@ -95,7 +95,7 @@ impl InverseShape {
         }
     }
 
-    /// Blocks for so many items.
+    /// Blocks for this many items.
     pub fn blocks(&self, items: usize) -> u32 {
         let blocks = items.div_ceil(self.items_per_block()).max(1);
         blocks.try_into().unwrap_or(u32::MAX)

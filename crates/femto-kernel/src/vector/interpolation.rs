@@ -67,7 +67,7 @@ impl InterpolationShape {
         2 * LANES * self.most()
     }
 
-    /// The work for so many elements, each component counted as one.
+    /// The work for this many elements, each component counted as one.
     pub fn work<T: Real>(&self, elements: usize) -> Work {
         let steps = self.stages().skip(1).map(|outputs| 2 * outputs * self.from);
         let (inputs, outputs) = (self.inputs(), self.outputs());
@@ -109,7 +109,7 @@ impl InterpolationShape {
         }
     }
 
-    /// Blocks for so many elements, each component counted as one.
+    /// Blocks for this many elements, each component counted as one.
     pub fn blocks(&self, elements: usize) -> u32 {
         let blocks = elements.div_ceil(self.elements_per_block()).max(1);
         blocks.try_into().unwrap_or(u32::MAX)

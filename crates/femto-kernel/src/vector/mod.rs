@@ -131,7 +131,7 @@ pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
 /// The cost of [`invert`].
 pub const INVERT: Cost = Cost::new("invert", 1, 1, 1);
 
-/// The work of projecting vectors of so many components at `count` nodes of a list.
+/// The work of projecting vectors of `components` numbers at `count` nodes of a list.
 pub fn projection_work<T: Real>(components: u64, count: usize) -> Work {
     let square = components * components;
     let cost = Cost::new("project", square + components, components, 2 * square);

@@ -187,8 +187,8 @@ const WEAK: f64 = 0.3;
 const LARGE: f64 = 0.4;
 
 /// The strengths of the couplings of free nodes, without the weak ones: minus the sum of the entries between the
-/// same unknowns of both nodes. A node is infinitely coupled to itself; those on which all functions are zero are not free,
-/// and have no couplings.
+/// same unknowns of both nodes. A node is infinitely coupled to itself; those on which all functions are zero are not
+/// free, and have no couplings.
 pub(super) fn strong(matrix: &Csr, kernel: &NearKernel) -> Csr {
     let (block, nodes) = (kernel.block, kernel.nodes());
     let is_free = kernel.values.par_chunks_exact(block * kernel.modes);
@@ -257,7 +257,7 @@ impl Aggregates {
         Self::within(strong, (&near.times(&near), 2))
     }
 
-    /// Groups each free node with those within a `reach` of so many strong couplings.
+    /// Groups each free node with those within a `reach`, a number of strong couplings.
     fn within<V: Value>(strong: &Csr, (within, reach): (&Csr<V>, usize)) -> Self {
         let beside = |node: usize| within.row_columns(node).iter().map(|&node| node as usize);
         let mut made = Self {

@@ -3,9 +3,9 @@
 //! ```text
 //! P = (I - 4/(3 λ) D⁻¹F) T,  A of the next level = Pᵀ A P
 //! ```
-//! with the tentative T of [`NearKernel::tentative`], the diagonal D of F and about the largest eigenvalue λ of D⁻¹F (Vaněk,
-//! Mandel and Brezina 1996). F is A without its weak couplings, so that P does not spread where aggregates do not.
-//! The set-up is on the host, and the same for any number of its threads.
+//! with the tentative T of [`NearKernel::tentative`], the diagonal D of F and about the largest eigenvalue λ of D⁻¹F
+//! (Vaněk, Mandel and Brezina 1996). F is A without its weak couplings, so that P does not spread where aggregates do
+//! not. The set-up is on the host, and the same for any number of its threads.
 
 use super::aggregates::{Aggregates, NearKernel, strong};
 use super::cycle::{LevelMethod, Smoothing};
@@ -20,15 +20,15 @@ use crate::vector::{Csr, SparseMatrix, VectorOps, upload_f64};
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 
-/// The largest eigenvalue of D⁻¹F by the norm of D^-½ F D^-½ is 0.7 on cubes, 0.97 on cells of 64:1 and 0.56 in elasticity.
-/// With this part of the norm as λ of P, which need not be an upper bound, iterations are about those with an estimate by the
-/// Lanczos process.
+/// The largest eigenvalue of D⁻¹F by the norm of D^-½ F D^-½ is 0.7 on cubes, 0.97 on cells of 64:1 and 0.56 in
+/// elasticity. With this part of the norm as λ of P, which need not be an upper bound, iterations are about those with
+/// an estimate by the Lanczos process.
 const LARGEST: f64 = 0.85;
 
 /// Order of the smoother: these levels are small, and worth smoothing well.
 const ORDER: usize = 4;
 
-/// At most so many unknowns are solved for by a dense inverse.
+/// The most unknowns that are solved for by a dense inverse.
 const DENSE: usize = 500;
 
 /// The levels, finest first.
@@ -180,8 +180,8 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
 ///
 /// With them P would spread over weak couplings, and levels would fill. Of rotations only the changes across weak
 /// couplings are lost. Rows with a negative sum, as positive couplings to held nodes leave them, get the sum zero, so that
-/// F of one component is not indefinite. For vectors F is not quite symmetric: with only the couplings of the same component on the
-/// diagonal it would be, and an elastic beam would take twice the iterations.
+/// F of one component is not indefinite. For vectors F is not quite symmetric: with only the couplings of the same
+/// component on the diagonal it would be, and an elastic beam would take twice the iterations.
 struct WithoutWeak<'a> {
     matrix: &'a Csr,
     kernel: &'a NearKernel,

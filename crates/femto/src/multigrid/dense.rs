@@ -7,8 +7,8 @@ use crate::vector::Csr;
 const ROUNDING: f64 = 1e-4;
 
 /// A⁻¹ as a matrix with all entries, by A = L U without pivoting: it exists, with positive pivots, if xᵀA x > 0 for all x
-/// (Golub and Van Loan, Matrix Computations, section 4.1.4, on matrices that are not symmetric). Exactly symmetric if A is,
-/// or differs by [`ROUNDING`] only.
+/// (Golub and Van Loan, Matrix Computations, section 4.1.4, on matrices that are not symmetric). Exactly symmetric if A
+/// is, or differs by [`ROUNDING`] only.
 pub(super) fn inverse(matrix: &Csr) -> Result<Csr, MultigridError> {
     let n = matrix.rows();
     let diagonal = matrix.diagonal();

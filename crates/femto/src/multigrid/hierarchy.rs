@@ -282,8 +282,8 @@ fn strengths<T: Number, D: Backend + VectorOps<T>>(
     }
 }
 
-/// Σ_ij |a_ij - a_ji|/(2 Σ_i a_ii) over the rows of unknowns that are not held: A and its transpose have entries at the same
-/// places.
+/// Σ_ij |a_ij - a_ji|/(2 Σ_i a_ii) over the rows of unknowns that are not held: A and its transpose have entries at the
+/// same places.
 fn skew_part(matrix: &Csr) -> f64 {
     let transposed = matrix.transposed();
     let (mut skew, mut diagonal) = (0.0, 0.0);

@@ -16,8 +16,8 @@ const STEPS: usize = 12;
 /// The seed of the first vector.
 const SEED: u32 = 0x6d67;
 
-/// Estimates the largest eigenvalue of M⁻¹A from below in [`STEPS`] steps, given z = M⁻¹ r: A applied to a random vector is the
-/// first direction.
+/// Estimates the largest eigenvalue of M⁻¹A from below in [`STEPS`] steps, given z = M⁻¹ r: A applied to a random
+/// vector is the first direction.
 pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
     device: &D,
     operator: &dyn LinearOperator<T, D>,

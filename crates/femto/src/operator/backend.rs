@@ -1,10 +1,12 @@
 //! Traits for devices that evaluate operators, and for their operators.
 
 use super::{Binding, OperatorError};
+use crate::vector::download;
 use crate::{AnyDevice, Number};
 use femto_kernel::family::EvalContext;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
+use rayon::prelude::*;
 use std::fmt::Debug;
 
 /// A device that operators can be bound to.
@@ -18,6 +20,18 @@ pub trait Backend: Device + Clone + Into<AnyDevice> {
     /// Not enough memory, or a degenerate element.
     #[doc(hidden)]
     fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<Self::Bound<T>, OperatorError>;
+}
+
+/// The E-vectors that are one at the same number of each element.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnitVectors {
+    /// How many: the first numbers of an element.
+    pub columns: usize,
+    /// Numbers of an element.
+    pub numbers: usize,
+    /// Number of elements.
+    pub elements: usize,
 }
 
 /// An operator bound to a device; callers have checked lengths.
@@ -38,6 +52,30 @@ pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError>;
+
+    /// The products with unit E-vectors, each an E-vector.
+    fn unit_products(
+        &self,
+        device: &D,
+        context: &EvalContext,
+        units: UnitVectors,
+    ) -> Result<Vec<Vec<T>>, OperatorError> {
+        let mut unit_on_host = vec![T::default(); units.elements * units.numbers];
+        let len = unit_on_host.len();
+        let [mut unit, mut product] = [device.zeros(len)?, device.zeros(len)?];
+        let column = |column: usize| {
+            unit_on_host
+                .par_chunks_exact_mut(units.numbers)
+                .for_each(|element| {
+                    element[column.saturating_sub(1)] = T::default();
+                    element[column] = T::from_f64(1.0);
+                });
+            device.write(&unit_on_host, &mut unit)?;
+            self.apply_elements(context, &unit, &mut product)?;
+            Ok(download(device, &product)?)
+        };
+        (0..units.columns).map(column).collect()
+    }
 
     /// The diagonal of A, an L-vector.
     fn diagonal(&self, context: &EvalContext, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;

@@ -29,7 +29,7 @@ pub use any_form::FormNumber;
 pub use any_form::{AnyForm, Typed};
 pub use any_operator::{AnyOperator, Application};
 pub use auxiliary::Auxiliary;
-pub use backend::{Backend, Bound};
+pub use backend::{Backend, Bound, UnitVectors};
 pub(crate) use binding::Binding;
 pub use error::OperatorError;
 pub use explain::{Alternative, Explanation};

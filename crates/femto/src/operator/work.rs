@@ -7,10 +7,11 @@ use crate::vector::{SparseMatrix, VectorOps};
 use femto_kernel::roofline::Work;
 
 impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
-    /// Counts the wavefronts of the L1 data path that the kernels of one [`Operator::apply`] take, for [`Operator::work`]: runs
-    /// counting copies of them once, on zero vectors and all elements. They are many times slower; where the GPU also
-    /// drives a display, its driver may end a long one and the context with it. Only on NVIDIA's GPUs; does nothing elsewhere.
-    /// Zeroing, summing by other kernels and products with sparse matrices are not counted.
+    /// Counts the wavefronts of the L1 data path that the kernels of one [`Operator::apply`] take, for
+    /// [`Operator::work`]: runs counting copies of them once, on zero vectors and all elements. They are many times
+    /// slower; where the GPU also drives a display, its driver may end a long one and the context with it. Only on
+    /// NVIDIA's GPUs; does nothing elsewhere. Zeroing, summing by other kernels and products with sparse matrices are
+    /// not counted.
     ///
     /// # Errors
     /// From the device: not enough memory for two L-vectors, a driver that is older than the compiler.
@@ -71,8 +72,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         shapes.chain(facets).sum()
     }
 
-    /// Bytes of device memory that the operator holds, apart from vectors. Of lists that operators on the same space share it
-    /// counts its part.
+    /// Bytes of device memory that the operator holds, apart from vectors. Of lists that operators on the same space
+    /// share it counts its part.
     pub fn bytes(&self) -> usize {
         let shapes = self.shapes.iter().map(|shape| shape.bound.bytes());
         let facets = self.facets.iter().map(FacetTerm::bytes);

@@ -2,11 +2,11 @@
 
 use crate::solve::History;
 
-/// A preconditioner of an earlier linearisation is kept as long as a linear solve takes at most so many times the
-/// iterations, for each digit, of the first solve after its set-up.
+/// A preconditioner of an earlier linearisation is kept while linear solves take at most this many times the iterations,
+/// for each digit, of the first solve after its set-up.
 const STALE: f64 = 2.0;
 
-/// In place of a preconditioner of an earlier linearisation there is a new one after so many times as many, and a few.
+/// A solve is stopped, for a new preconditioner, after [`LONG`] times as many iterations and [`FEW`] more.
 const LONG: f64 = 3.0;
 const FEW: f64 = 10.0;
 

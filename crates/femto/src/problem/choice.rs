@@ -6,7 +6,7 @@ use crate::solve::StopReason;
 use femto_platform::device::DeviceKind;
 use std::fmt;
 
-/// Multigrid is chosen from so many unknowns on: on the host its set-up pays from about there
+/// Multigrid is chosen from this number of unknowns, where its set-up begins to pay on the host
 /// (`docs/multigrid.md`).
 const ENOUGH: usize = 20_000;
 
@@ -14,9 +14,9 @@ const ENOUGH: usize = 20_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric or has little convection;
-    /// otherwise Jacobi, which also takes its place if it cannot be set up or iterations fail with it. On accelerators Jacobi until it
-    /// proves slow, and multigrid from then on, or at once if Jacobi is likely to be slow. [`PreconditionerChoice`] says
-    /// which it is and why.
+    /// otherwise Jacobi, which also takes its place if it cannot be set up or iterations fail with it. On accelerators
+    /// Jacobi until it proves slow, and multigrid from then on, or at once if Jacobi is likely to be slow.
+    /// [`PreconditionerChoice`] says which it is and why.
     #[default]
     Automatic,
     /// The identity.
@@ -60,7 +60,8 @@ pub enum PreconditionerReason {
     Asked,
     /// Multigrid, because the form or its derivative is symmetric and there are many unknowns.
     Suitable,
-    /// Multigrid, because the form or its derivative, though not symmetric, has little convection, and there are many unknowns.
+    /// Multigrid, because the form or its derivative, though not symmetric, has little convection, and there are many
+    /// unknowns.
     LittleConvection,
     /// Jacobi, because there is much convection: from [`CONVECTIVE`](crate::multigrid::CONVECTIVE) on, or half of it in
     /// Newton's method.

@@ -210,8 +210,9 @@ pub struct Boundary<'a> {
     pub value: Given<'a>,
 }
 
-/// The component of a vector along the outward normal on a boundary group. Of the solution zero makes it a slip wall or, in
-/// elasticity, a plane of symmetry or a roller; what the flux is along the other directions is for `neumann` to say.
+/// The component of a vector along the outward normal on a boundary group. Of the solution zero makes it a slip wall
+/// or, in elasticity, a plane of symmetry or a roller; what the flux is along the other directions is for `neumann` to
+/// say.
 #[derive(Clone)]
 pub struct AlongNormal<'a> {
     /// Name or number of a group of the boundary's dimension.

@@ -298,7 +298,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// What makes multigrid as [`Problem::multigrid`], at once or later.
+    /// Makes what [`Problem::multigrid`] does, at once or later.
     pub(super) fn multigrid_later<T, B>(
         &self,
         device: &B,

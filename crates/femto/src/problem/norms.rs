@@ -43,7 +43,7 @@ impl ErrorNorms {
 }
 
 impl Exact<'_> {
-    /// Fails unless it has functions for this many components along so many axes.
+    /// Fails unless it has a function for each component, and derivatives along each axis.
     pub(super) fn check(&self, on: &Discretization<'_>) -> Result<(), ProblemError> {
         on.check_components(self.value.len())?;
         let Some(gradient) = &self.gradient else {

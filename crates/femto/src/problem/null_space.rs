@@ -86,7 +86,7 @@ impl NullSpace {
             let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
             energies(operator, &diagonal, &vectors?)
         };
-        // Combinations of combinations of size one, of which each is free or not.
+        // Eigenvectors of A relative to D among the candidates: each of them is free or not.
         let (mut matrix, sizes) = energies(&vanishing)?;
         let factor = |size: &f64| 1.0 / size.sqrt().max(f64::MIN_POSITIVE);
         let factors: Vec<f64> = sizes.iter().map(factor).collect();

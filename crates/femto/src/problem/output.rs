@@ -28,8 +28,8 @@ pub enum OutputField<'a> {
     Function(&'a [&'a dyn Function]),
     /// The solution minus these functions.
     Error(&'a [&'a dyn Function]),
-    /// Functions of the solution's space, one along each axis as of [`Problem::flux`](super::Problem::flux): a vector, or a
-    /// tensor whose rows are components.
+    /// Functions of the solution's space, one along each axis as of [`Problem::flux`](super::Problem::flux): a vector,
+    /// or a tensor whose rows are components.
     Axes(&'a [GridFunction]),
 }
 

@@ -1,4 +1,4 @@
-//! When iterations with Jacobi are so many that the set-up of multigrid pays.
+//! When Jacobi takes so many iterations that the set-up of multigrid pays.
 
 use super::{Method, PreconditionerReason, SolverParams};
 use crate::solve::{Iteration, Monitor};
@@ -37,7 +37,7 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// For so many unknowns.
+    /// For a space with this many unknowns that are not given.
     pub(super) fn new(
         space: &Space,
         (unknowns, is_jacobian): (usize, bool),
@@ -59,7 +59,7 @@ impl Patience {
     }
 }
 
-/// About how many iterations Jacobi takes for Poisson's equation on a cube or square with so many nodes inside, given
+/// About how many iterations Jacobi takes for Poisson's equation on a cube or square with `nodes` inside, given
 /// its dimension and degree: 2 √degree for each node along an axis, to 1e-8 (`docs/multigrid.md`). On other domains there
 /// are usually more, but fewer if long sides are held.
 fn on_a_cube([dim, degree]: [usize; 2], nodes: usize, tolerance: f64) -> f64 {
@@ -68,9 +68,9 @@ fn on_a_cube([dim, degree]: [usize; 2], nodes: usize, tolerance: f64) -> f64 {
     2.0 * (degree as f64).sqrt() * along_axis * digits
 }
 
-/// Hands iterations on to a monitor. After half of the patience, or half of all iterations that are allowed, it stops them as
-/// soon as more seem to be left than the patience lasts, or than are allowed; if there are enough, not before there were as
-/// many as Jacobi takes at least, for until then residuals fall slowly.
+/// Hands iterations on to a monitor, and stops them once it expects more than `set_up` to be left, or more than are
+/// allowed. It does not judge before half of `set_up`, or of those allowed, nor before the number that Jacobi needs at
+/// least: until then residuals fall slowly.
 pub(super) struct Watch<'m> {
     monitor: &'m mut dyn Monitor,
     /// Iterations before these.

@@ -23,10 +23,10 @@ pub struct Reaction {
 impl Problem<'_> {
     /// The reactions of each group with a Dirichlet condition, in the order of `dirichlet`, then of `along_normal`.
     ///
-    /// They are A(u) - b at the nodes of the group, with the loads b, in the components that it gives or along its normal. At a
-    /// node of several groups that give a component, each has what its facets get of the [flux](Problem::flux), and what is
-    /// missing of the whole is shared equally. So if the form is zero for constants, reactions and loads add up to what
-    /// rounding and the solver's tolerance leave.
+    /// They are A(u) - b at the nodes of the group, with the loads b, in the components that it gives or along its
+    /// normal. At a node of several groups that give a component, each has what its facets get of the
+    /// [flux](Problem::flux), and what is missing of the whole is shared equally. So if the form is zero for constants,
+    /// reactions and loads add up to what rounding and the solver's tolerance leave.
     ///
     /// # Errors
     /// As [`Problem::assemble`].

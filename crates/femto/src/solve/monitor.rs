@@ -152,8 +152,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Sets the target relative to |b|. For b = 0 it sets x = 0, the solution, and returns true. Fails if squares of
-    /// residuals that are rounding are too small for numbers.
+    /// Sets the target relative to |b|. For b = 0 it sets x = 0, the solution, and returns true. Fails if the
+    /// square of a residual that is only rounding would underflow.
     pub(super) fn start<T: Number, D: VectorOps<T>>(
         &mut self,
         system: &System<'_, T, D>,

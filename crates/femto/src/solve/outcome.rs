@@ -51,8 +51,8 @@ pub struct StopCriteria {
     pub absolute_tolerance: f64,
     /// Maximum number of steps. Default 1000.
     pub max_iterations: usize,
-    /// Conjugate gradients stop after so many steps without a new minimum of (r, M⁻¹ r), the square of the
-    /// error's energy if M is close to A; GMRES at a restart after so many in which the residual was not halved. Default
+    /// Conjugate gradients stop after this many steps without a new minimum of (r, M⁻¹ r), the square of the
+    /// error's energy if M is close to A; GMRES at a restart after this many in which the residual was not halved. Default
     /// [`usize::MAX`].
     pub max_stalled: usize,
 }

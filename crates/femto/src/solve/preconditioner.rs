@@ -134,7 +134,8 @@ impl<T: Number, D: VectorOps<T>> Jacobi<T, D> {
     /// The preconditioner of an operator with this diagonal.
     ///
     /// # Errors
-    /// [`JacobiError::NotPositive`] or [`JacobiError::NotFinite`] names the first entry that is zero, negative or not finite.
+    /// [`JacobiError::NotPositive`] or [`JacobiError::NotFinite`] names the first entry that is zero, negative or not
+    /// finite.
     pub fn new(device: &D, diagonal: &D::Buffer<T>) -> Result<Self, JacobiError> {
         let mut inverse = device.zeros(diagonal.len())?;
         VectorOps::copy(device, diagonal, &mut inverse)?;

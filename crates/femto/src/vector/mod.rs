@@ -42,9 +42,10 @@ pub(crate) fn download<T: Number, D: Device>(
     Ok(values)
 }
 
-fn zeros<T: Number>(len: usize) -> Vec<T> {
+/// Zeros on the host, in pages that all threads have touched: the system takes longer to clear them than a copy would.
+pub(crate) fn zeros<E: Copy + Default + Send>(len: usize) -> Vec<E> {
     let all = (0..len).into_par_iter();
-    all.map(|_| T::default()).collect()
+    all.map(|_| E::default()).collect()
 }
 
 /// Uploads numbers, rounded to the precision of `T`.
@@ -52,8 +53,8 @@ pub(crate) fn upload_f64<T: Number, D: Device>(
     device: &D,
     values: &[f64],
 ) -> Result<D::Buffer<T>, DeviceError> {
-    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
-    device.upload(&values)
+    let values = values.par_iter().map(|&value| T::from_f64(value));
+    device.upload(&values.collect::<Vec<T>>())
 }
 
 /// As [`download`], in double precision, without a copy if the vector is.

@@ -15,8 +15,8 @@ type Multiply<T> = fn(SimdLevel, Slices<'_, T>, &[T], bool, (usize, &mut [T]));
 /// Entries of a matrix are prefetched this far ahead of their use: half and twice as far are as fast.
 const ENTRIES_AHEAD: usize = 24 * SLICE;
 
-/// [`sparse::multiply`] with entries prefetched: the products of a few rows are so many loads and additions that the
-/// processor does not reach those of later ones.
+/// [`sparse::multiply`] with entries prefetched: a few rows have so many loads and additions that the processor does not
+/// look ahead to those of later ones.
 fn multiply<T: Number, const C: usize>(
     level: SimdLevel,
     matrix: Slices<'_, T>,

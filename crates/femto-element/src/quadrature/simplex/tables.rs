@@ -172,7 +172,8 @@ pub(super) const TETRAHEDRON: &[Rule] = &[
         (0.026307950884651196, &[(3, 0.32758216685944047)]),
         (0.01535871578201547, &[(3, 0.09637278774705235)]),
     ]),
-    // 14 points: N. J. Walkington, "Quadrature on simplices of arbitrary dimension" (2000); Grundmann and Möller, SIAM J. Numer. Anal. 15 (1978).
+    // 14 points: N. J. Walkington, "Quadrature on simplices of arbitrary dimension" (2000); Grundmann and Möller, SIAM
+    // J. Numer. Anal. 15 (1978).
     (5, &[
         (0.012248840519393659, &[(3, 0.09273525031089122)]),
         (0.018781320953002643, &[(3, 0.3108859192633006)]),

@@ -48,7 +48,7 @@ impl AnyBox {
         Cell::Triangle,
     ];
 
-    /// The unit square or cube, regular, with so many rectangles or boxes along each axis.
+    /// The unit square or cube, regular, with this many rectangles or boxes along each axis.
     pub fn unit(cell: Cell, cells: usize) -> Self {
         let dim = cell.dim();
         Self {

@@ -1,4 +1,5 @@
-//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time, at degree 1 in registers.
+//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time, at degree 1 in
+//! registers.
 
 #![allow(
     clippy::needless_range_loop,

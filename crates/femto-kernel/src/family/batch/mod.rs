@@ -84,7 +84,7 @@ pub struct Batch<'a, T> {
 }
 
 impl<'a, T> Batch<'a, T> {
-    /// The location of its numbers in vectors with so many nodes of an element and components of a node.
+    /// The location of its numbers in vectors with this many nodes of an element and components of a node.
     #[inline(always)]
     pub(crate) fn places(&self, nodes_per_element: usize, components: usize) -> Places<'a> {
         Places {

@@ -144,7 +144,7 @@ impl NodeTable {
         }
     }
 
-    /// The indexed nodes of elements with so many numbers.
+    /// The indexed nodes of elements with this many numbers.
     #[inline(always)]
     fn list<'a>(
         &'a self,

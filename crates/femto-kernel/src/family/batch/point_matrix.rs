@@ -27,7 +27,7 @@ pub(crate) struct Matrices<T> {
 }
 
 impl<T: Real> Matrices<T> {
-    /// Each with values and derivatives as wanted, of a basis with so many derivatives at a point; what is wanted alike
+    /// Each with values and derivatives as wanted, of a basis with this many derivatives at a point; what is wanted alike
     /// is kept once.
     pub(crate) fn new(tables: &impl BasisAtPoints, dim: usize, wanted: [[bool; 2]; 3]) -> Self {
         let [solution, fields, test] = wanted;
@@ -45,7 +45,7 @@ impl<T: Real> Matrices<T> {
     }
 }
 
-/// The chunks of so many points.
+/// The chunks of this many points.
 pub(crate) fn chunks(points: usize) -> impl Iterator<Item = Range<usize>> {
     (0..points)
         .step_by(MOST_POINTS)

@@ -136,7 +136,7 @@ pub(crate) fn scatter<L: Lanes>(places: Places, nodal: &[L], target: &mut [L::Re
     }
 }
 
-/// Adds the listed nodes of so many elements to a local vector.
+/// Adds the listed nodes of this many elements to a local vector.
 #[inline(always)]
 pub(super) fn scatter_listed<L: Lanes>(
     elements: usize,

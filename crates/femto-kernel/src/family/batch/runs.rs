@@ -9,7 +9,7 @@
 use super::rows::{to_lanes, to_rows};
 use crate::scalar::Lanes;
 
-/// Numbers of a lane that are transposed together; the numbers of so many nodes are whole transposes, whatever
+/// Numbers of a lane that are transposed together; the numbers of that many nodes are whole transposes, whatever
 /// their components.
 const BLOCK: usize = 8;
 

@@ -22,8 +22,8 @@ pub fn factors(
 }
 
 /// What is kept of a trilinear map `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, to recompute the factors from: without
-/// gradients the 27 coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ; otherwise those of the map, `[7][3]` (of ξ,
-/// η, ξη, ζ, ξζ, ηζ, ξηζ), then λ if values are wanted, then κ.
+/// gradients the 27 coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ; otherwise those of the map, `[7][3]`
+/// (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ if values are wanted, then κ.
 pub(super) fn map_factors(
     c: &[[f64; 3]; 8],
     (lambda, kappa): (f64, f64),

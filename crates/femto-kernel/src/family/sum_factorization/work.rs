@@ -277,7 +277,8 @@ impl Shape {
             (Storage::Multilinear | Storage::MapFactors, true) => {
                 metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4)
             }
-            // A polynomial of degree 2 in ξ. Its coefficients are polynomials in η, whose coefficients are polynomials in ζ.
+            // A polynomial of degree 2 in ξ. Its coefficients are polynomials in η, whose coefficients are polynomials
+            // in ζ.
             (Storage::MapFactors, false) => metric(3 * if by.layers { 4 } else { 16 }, 4),
             (Storage::Multilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
         }

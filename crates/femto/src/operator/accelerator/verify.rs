@@ -215,7 +215,7 @@ impl Expected {
         Ok(self.worst(found.iter().map(|number| number.to_f64())))
     }
 
-    /// As [`Self::error`], on E-vectors `[element][component][node]` of so many elements.
+    /// As [`Self::error`], on E-vectors `[element][component][node]` of this many elements.
     pub(super) fn element_error<T: Number>(
         &self,
         (device, elements): (&Accelerator, usize),

@@ -37,7 +37,7 @@ impl Ahead {
         }
     }
 
-    /// Prefetches for the batch after one of so many elements.
+    /// Prefetches for the next batch, after one of this many elements.
     #[inline]
     pub(super) fn prefetch<T: Number>(
         &mut self,

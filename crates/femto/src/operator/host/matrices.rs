@@ -1,5 +1,6 @@
 //! Element matrices on the host, assembled column by column by the operator of another family.
 
+use super::traverse::ElementInput;
 use super::{HostBound, HostSegment};
 use crate::Number;
 use crate::operator::OperatorError;
@@ -32,16 +33,10 @@ impl<T: Number> Assembler<T> {
         let elements: usize = (bound.restriction.chunks.iter())
             .map(|chunk| chunk.elements.len())
             .sum();
-        let mut unit = bound.host.zeros(elements * numbers)?;
         let mut product = bound.host.zeros(elements * numbers)?;
         for column in 0..self.storage.unknowns {
-            for element in unit.chunks_exact_mut(numbers) {
-                if let Some(before) = column.checked_sub(1) {
-                    element[before] = T::default();
-                }
-                element[column] = T::from_f64(1.0);
-            }
-            self.base.traverse_elements(context, &unit, &mut product)?;
+            let unit = ElementInput::Unit(column);
+            self.base.traverse_elements(context, unit, &mut product)?;
             let segments = bound.segments.iter().flatten();
             let mut rest = &mut bound.arrays.geometry[..];
             let mut parts = Vec::new();

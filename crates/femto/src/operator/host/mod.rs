@@ -13,9 +13,10 @@ mod matrices;
 mod pack;
 mod traverse;
 
-use super::{Backend, Binding, Bound, OperatorError};
+use super::{Backend, Binding, Bound, OperatorError, UnitVectors};
 use crate::Number;
 use crate::pool::Pool;
+use crate::vector::zeros;
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable, Workspace, row_len};
@@ -28,6 +29,7 @@ use matrices::Assembler;
 use std::fmt::{self, Debug};
 use std::ops::Range;
 use std::sync::Arc;
+use traverse::ElementInput;
 
 /// Maximum number of components of a form on the host.
 pub(crate) const MAX_COMPONENTS: usize = 8;
@@ -227,7 +229,22 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
         u: &HostBuffer<T>,
         v: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
-        Ok(self.traverse_elements(context, u, v)?)
+        Ok(self.traverse_elements(context, ElementInput::Vector(u), v)?)
+    }
+
+    /// Without E-vectors for input.
+    fn unit_products(
+        &self,
+        _: &Host,
+        context: &EvalContext,
+        units: UnitVectors,
+    ) -> Result<Vec<Vec<T>>, OperatorError> {
+        let column = |column: usize| {
+            let mut product = zeros(units.elements * units.numbers);
+            self.traverse_elements(context, ElementInput::Unit(column), &mut product)?;
+            Ok(product)
+        };
+        (0..units.columns).map(column).collect()
     }
 
     fn diagonal(&self, context: &EvalContext, d: &mut HostBuffer<T>) -> Result<(), OperatorError> {

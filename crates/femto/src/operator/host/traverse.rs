@@ -20,6 +20,25 @@ pub(super) const PREFETCH_LINES: usize = 32;
 /// Shared nodes summed by one task.
 const SHARED_GRAIN: usize = 8192;
 
+/// The input of element operators.
+#[derive(Clone, Copy)]
+pub(super) enum ElementInput<'a, T> {
+    /// An E-vector.
+    Vector(&'a [T]),
+    /// The one that is one at this number of each element.
+    Unit(usize),
+}
+
+impl<T> ElementInput<'_, T> {
+    /// That of the elements before and from this place on.
+    fn split_at(self, place: usize) -> [Self; 2] {
+        match self {
+            Self::Vector(u) => [&u[..place], &u[place..]].map(Self::Vector),
+            Self::Unit(column) => [Self::Unit(column), Self::Unit(column)],
+        }
+    }
+}
+
 impl<T: Number> HostBound<T> {
     /// Applies, or sums diagonals, from L-vector `u` into `v`.
     pub(super) fn traverse(
@@ -80,11 +99,11 @@ impl<T: Number> HostBound<T> {
         }
     }
 
-    /// The element operators on E-vectors, chunk by chunk.
+    /// The element operators to an E-vector, chunk by chunk.
     pub(super) fn traverse_elements(
         &self,
         context: &EvalContext,
-        u: &[T],
+        u: ElementInput<'_, T>,
         v: &mut [T],
     ) -> Result<(), DeviceError> {
         let chunks = 0..self.restriction.chunks.len();
@@ -96,7 +115,7 @@ impl<T: Number> HostBound<T> {
         &self,
         chunks: Range<usize>,
         context: &EvalContext,
-        u: &[T],
+        u: ElementInput<'_, T>,
         v: &mut [T],
     ) -> Result<(), DeviceError> {
         let numbers = self.components * self.restriction.nodes_per_element();
@@ -106,7 +125,7 @@ impl<T: Number> HostBound<T> {
                 .iter()
                 .map(|c| c.elements.len());
             let cut = elements.sum::<usize>() * numbers;
-            let (u_left, u_right) = u.split_at(cut);
+            let [u_left, u_right] = u.split_at(cut);
             let (v_left, v_right) = v.split_at_mut(cut);
             let (left, right) = self.host.join(
                 || self.element_chunks(chunks.start..half, context, u_left, v_left),
@@ -116,6 +135,10 @@ impl<T: Number> HostBound<T> {
         }
         let mut scratch = self.take_scratch()?;
         let mut nodal = Vec::new();
+        let units = match u {
+            ElementInput::Vector(_) => Vec::new(),
+            ElementInput::Unit(column) => self.units(column, numbers),
+        };
         for chunk in chunks {
             let start = self.restriction.chunks[chunk].elements.start;
             for segment in &self.segments[chunk] {
@@ -132,13 +155,24 @@ impl<T: Number> HostBound<T> {
                     };
                     let range =
                         (elements.start - start) * numbers..(elements.end - start) * numbers;
-                    let (u, v) = (Source::of(&u[range.clone()]), Target::of(&mut v[range]));
-                    kernel.apply(&batch, u, v, workspace);
+                    let u = match u {
+                        ElementInput::Vector(u) => &u[range.clone()],
+                        ElementInput::Unit(_) => &units[..range.len()],
+                    };
+                    kernel.apply(&batch, Source::of(u), Target::of(&mut v[range]), workspace);
                 });
             }
         }
         self.scratch.put(scratch);
         Ok(())
+    }
+
+    /// A batch of unit vectors of elements.
+    fn units(&self, column: usize, numbers: usize) -> Vec<T> {
+        let mut units = vec![T::default(); self.lanes() * numbers];
+        let elements = units.chunks_exact_mut(numbers);
+        elements.for_each(|element| element[column] = T::from_f64(1.0));
+        units
     }
 
     /// The auxiliary fields in the solution's space at the elements' nodes, `[element][field][node]`.

@@ -19,7 +19,7 @@ use rows::{ElementMatrices, Incidence, Neighbours};
 /// Bytes of an entry of a matrix on the host: value and column.
 const ENTRY_BYTES: u64 = 12;
 
-/// The same with twice more, and a little, in what is made of the matrix.
+/// Bytes of an entry and of what is made of it: two more copies, and a little.
 const BYTES: u64 = 40;
 
 impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
@@ -64,8 +64,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         Ok(matrix)
     }
 
-    /// Fails unless a product with the matrix is that of the shapes: the kernels of E-vectors made it, which are not compared
-    /// with the oracle for all forms.
+    /// Fails unless a product with the matrix is that of the shapes: the kernels of E-vectors made it, which are not
+    /// compared with the oracle for all forms.
     fn compare(&self, matrix: &SparseMatrix<T, D>) -> Result<(), OperatorError> {
         if !self.device.info().executes {
             return Ok(());
@@ -96,7 +96,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         }
     }
 
-    /// The matrix of so many components: all, or one where they do not mix.
+    /// The matrix for all components, or for one where they do not mix.
     fn assembled(
         &self,
         facets: &[FacetTerm<T, D>],
@@ -160,7 +160,8 @@ fn list_bytes<T: Number>(space: &Space, components: usize) -> u64 {
     lists + offsets + elements * numbers
 }
 
-/// Bytes while a matrix with so many entries is made from lists of so many bytes, and of what is then made of it.
+/// The most bytes in use at a time: by the lists and the matrix made from them, or by the matrix and what is then made
+/// of it.
 fn most_bytes(lists: u64, entries: u64) -> u64 {
     (lists + entries * ENTRY_BYTES).max(entries * BYTES)
 }

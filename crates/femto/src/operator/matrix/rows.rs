@@ -4,10 +4,9 @@ use super::check;
 use crate::Number;
 use crate::elements::places;
 use crate::operator::facets::FacetTerm;
-use crate::operator::{Backend, Bound as _, BoundShape, Operator, OperatorError};
-use crate::vector::{Csr, VectorOps, download};
+use crate::operator::{Backend, Bound as _, BoundShape, Operator, OperatorError, UnitVectors};
+use crate::vector::{Csr, VectorOps};
 use femto_fem::space::{Layout, Space};
-use rayon::prelude::*;
 
 /// Elements of a shape, cells or facets, and the nodes of the space that they have.
 pub(super) struct Incidence {
@@ -80,27 +79,16 @@ impl<T: Number> ElementMatrices<T> {
         shape: &BoundShape<T, D>,
         components: usize,
     ) -> Result<Self, OperatorError> {
-        let (device, context) = (&operator.device, &operator.context());
         let per_element = shape.space.nodes_per_element();
-        let element_len = shape.space.components() * per_element;
-        let mut unit_on_host = vec![T::default(); shape.space.element_dofs()];
-        let size = unit_on_host.len();
-        let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
-        let column = |column: usize| {
-            unit_on_host
-                .par_chunks_exact_mut(element_len)
-                .for_each(|element| {
-                    element[column.saturating_sub(1)] = T::default();
-                    element[column] = T::from_f64(1.0);
-                });
-            device.write(&unit_on_host, &mut unit)?;
-            shape.bound.apply_elements(context, &unit, &mut product)?;
-            Ok(download(device, &product)?)
+        let units = UnitVectors {
+            columns: components * per_element,
+            numbers: shape.space.components() * per_element,
+            elements: shape.space.elements(),
         };
-        let columns = (0..components * per_element).map(column);
+        let (device, context) = (&operator.device, &operator.context());
         Ok(Self {
-            columns: columns.collect::<Result<_, OperatorError>>()?,
-            element_len,
+            columns: shape.bound.unit_products(device, context, units)?,
+            element_len: units.numbers,
         })
     }
 }

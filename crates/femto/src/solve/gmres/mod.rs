@@ -11,11 +11,10 @@
 //!         v_{k+1} = w / |w|
 //!     x = x + Z y  with the y that minimises |b - A x|
 //! ```
-//! The z_k are kept, so that M⁻¹ need not be the same at each step: cycles in fp32 are so only up to their rounding. If M is
-//! diagonal, Z y is M⁻¹ V y.
-//! Saad and Schultz, GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear
-//! systems, SIAM Journal on Scientific and Statistical Computing 7, 1986; Saad, Iterative Methods for
-//! Sparse Linear Systems, 2nd edition, algorithms 9.5 and 9.6. Because M is applied from the right, the recorded
+//! The z_k are kept, so that M⁻¹ need not be the same at each step: cycles in fp32 are so only up to their rounding. If
+//! M is diagonal, Z y is M⁻¹ V y. Saad and Schultz, GMRES: a generalized minimal residual algorithm for solving
+//! nonsymmetric linear systems, SIAM Journal on Scientific and Statistical Computing 7, 1986; Saad, Iterative Methods
+//! for Sparse Linear Systems, 2nd edition, algorithms 9.5 and 9.6. Because M is applied from the right, the recorded
 //! residual is that of the system itself, in the Euclidean norm.
 //!
 //! All vectors stay on the device. The host solves the small least-squares problem, and waits for sums four

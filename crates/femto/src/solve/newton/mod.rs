@@ -93,8 +93,9 @@ impl<T: Number, D: Device> fmt::Debug for NewtonWorkspace<T, D> {
     }
 }
 
-/// Forces of so many iterates are recent: those of a far start are beyond all measure and must not count for long, and
-/// near the solution zero, where each step takes them down by ten orders, rounding of the largest must come into reach.
+/// The number of iterates whose forces set the scale. Those of a start far away are larger by orders of magnitude and must
+/// not count for long; near the solution zero, where each step takes forces down by ten orders, the residual must come
+/// within the rounding of the largest.
 const RECENT: usize = 5;
 
 /// What rounding leaves of recent forces, where those now are nothing beside them, as at the solution zero; else the

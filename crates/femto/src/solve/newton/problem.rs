@@ -21,8 +21,8 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
     fn residual(&mut self, u: &D::Buffer<T>, r: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
     /// The size of the terms whose sum is the residual at `u`, the last one computed: forces, loads, and what forces would
-    /// change by if u changed by itself. It is the reference of the relative tolerance; `None`, the default, refers that to
-    /// the initial residual. `scratch` is overwritten.
+    /// change by if u changed by itself. It is the reference of the relative tolerance; `None`, the default, refers
+    /// that to the initial residual. `scratch` is overwritten.
     ///
     /// # Errors
     /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
@@ -50,7 +50,8 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
         Ok(0.0)
     }
 
-    /// Linearises at `u`: [`NonlinearProblem::jacobian`] is that at `u` until the next call. `u` does not change in between.
+    /// Linearises at `u`: [`NonlinearProblem::jacobian`] is that at `u` until the next call. `u` does not change in
+    /// between.
     ///
     /// # Errors
     /// A vector is not [`NonlinearProblem::size`] long, the device fails, or R'(u) has no preconditioner.
@@ -89,9 +90,9 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
         let _ = history;
     }
 
-    /// Replaces the preconditioner, with which a linear solve failed or took long, by another one of R'(u) at the `u` of the
-    /// last [`NonlinearProblem::linearize`]; returns whether there is one, with which the solve goes on. By default
-    /// there is not.
+    /// Replaces the preconditioner, with which a linear solve failed or took long, by another one of R'(u) at the `u`
+    /// of the last [`NonlinearProblem::linearize`]; returns whether there is one, with which the solve goes on. By
+    /// default there is not.
     ///
     /// # Errors
     /// As [`NonlinearProblem::linearize`].

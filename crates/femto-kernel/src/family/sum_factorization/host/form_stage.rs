@@ -36,8 +36,8 @@ struct Arrays<'a, L, const D: usize, const C: usize> {
 /// Slices of each component, or what comes after them, along each axis.
 type Axes<'a, L, const D: usize, const C: usize> = ([[&'a mut [L]; C]; D], [Strided<'a, L>; D]);
 
-/// `len` derivatives of each component along the axes, and those of the fields. This knows no form, and is compiled once for
-/// all; where values are concerned it is slower than in the form's own loops.
+/// `len` derivatives of each component along the axes, and those of the fields. This knows no form, and is compiled
+/// once for all; where values are concerned it is slower than in the form's own loops.
 fn axes<L, const D: usize, const C: usize>(
     gradients: [Strided<'_, L>; 3],
     len: usize,

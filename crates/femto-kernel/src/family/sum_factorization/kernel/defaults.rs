@@ -240,7 +240,8 @@ const COLLOCATED_STORED: [Row; 15] = [
     row(1, 1).scratch().reload().unroll(4),
     row(1, 1).scratch().reload().unroll(4),
 ];
-/// Exceptions for BK5 with factors stored in single precision: points along an axis and the row. Measured for degrees 3 to 10, above 6 with 6·10⁶ nodes, in `sweep-single-*.csv` of
+/// Exceptions for BK5 with factors stored in single precision: points along an axis and the row. Measured for degrees 3
+/// to 10, above 6 with 6·10⁶ nodes, in `sweep-single-*.csv` of
 /// `benches/runs/2026-11-22-nvidia-h200`.
 const COLLOCATED_SINGLE: [(usize, Row); 5] = [
     (4, row(4, 4).scratch().reload().by_warp().staged()),

@@ -5,9 +5,9 @@
 //! one pencil in registers, with the 1-D matrices as operands from constant memory
 //! (`family/sum_factorization/text/pencils.c`). Whole elements exchange nothing (`elements.c`). The evaluation at the
 //! points is a [`PointStep`]: folded factors, component by component or together (`factors.h` beside it), or a form
-//! printed from its graph, all components together (`form.h`). Fields, time and parameters are arguments, so that changing them needs
-//! no new text. [`Schedule`] describes how a kernel is laid out on a device; [`KernelSpec`] has everything
-//! else.
+//! printed from its graph, all components together (`form.h`). Fields, time and parameters are arguments, so that
+//! changing them needs no new text. [`Schedule`] describes how a kernel is laid out on a device; [`KernelSpec`] has
+//! everything else.
 
 mod choice;
 mod defaults;

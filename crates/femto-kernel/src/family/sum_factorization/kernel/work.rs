@@ -35,8 +35,8 @@ impl KernelSpec<'_> {
         }
     }
 
-    /// How the metric of a multilinear map is evaluated. Columns are the faster where pencils need more than the determinant,
-    /// do not need it twice at a point, for values and gradients of folded factors, and have few points.
+    /// How the metric of a multilinear map is evaluated. Columns are the faster where pencils need more than the
+    /// determinant, do not need it twice at a point, for values and gradients of folded factors, and have few points.
     pub(super) fn metric(&self, schedule: &Schedule) -> Metric {
         let shape = &self.shape;
         let is_folded = matches!(self.step, PointStep::Factors(_));
