@@ -9,4 +9,5 @@
 pub mod geometry;
 pub mod io;
 pub mod mesh;
+mod pages;
 pub mod space;

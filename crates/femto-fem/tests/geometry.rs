@@ -93,8 +93,8 @@ fn cells_are_classified_by_what_they_are() {
 fn straight_cells_cost_little_memory() {
     let (straight, bent) = (deformed_box(2, shear), deformed_box(2, wave));
     let coordinates = size_of_val(&straight.coordinates[..]);
-    // 8 vertices, an index, a kind; curved cells 27 positions more.
-    assert_eq!(geometry(&straight).bytes(), coordinates + 12 * (32 + 4 + 1));
+    // 8 vertices, a kind; curved cells an index and 27 positions more.
+    assert_eq!(geometry(&straight).bytes(), coordinates + 12 * (32 + 1));
     assert_eq!(
         geometry(&bent).bytes(),
         coordinates + 12 * (32 + 4 + 1 + 648)

@@ -10,7 +10,7 @@ use femto_fem::mesh::{CellBlock, Mesh, boxes::BoxMesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
 /// A mesh of one hex8 with the vertices of [0, 1]³, in Gmsh's order, moved by `place`.
-fn one_cell(place: impl Fn(Point) -> Point) -> Mesh {
+fn one_cell(place: impl Fn(Point) -> Point + Sync) -> Mesh {
     let mesh = BoxMesh::unit_cube(1).build(place);
     mesh.expect("a valid box")
 }

@@ -15,7 +15,7 @@ use simplex_common::volume;
 use space_common::Random;
 
 /// Meshes of both shapes, all orders, structured and irregular, with each node `x` moved to `map(x)`.
-fn boxes(map: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<(Mesh, usize, usize)> {
+fn boxes(map: impl Fn([f64; 3]) -> [f64; 3] + Sync) -> Vec<(Mesh, usize, usize)> {
     let mut random = Random::new();
     let mut meshes = Vec::new();
     for order in 1..=3 {

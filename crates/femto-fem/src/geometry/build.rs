@@ -18,7 +18,7 @@ impl Geometry {
     /// invertible.
     pub fn new(mesh: &Mesh) -> Result<Self, GeometryError> {
         let shape = shapes_in(mesh)?.swap_remove(0);
-        Self::of_shape(mesh, &mesh.coordinates[..].into(), shape, 0)
+        Self::of_shape(mesh, &coordinates(mesh), shape, 0)
     }
 
     /// The maps of all cells of a mesh that carry unknowns, of each shape.
@@ -26,7 +26,7 @@ impl Geometry {
     /// # Errors
     /// As [`Geometry::new`].
     pub fn of_shapes(mesh: &Mesh) -> Result<Vec<Self>, GeometryError> {
-        let coordinates = mesh.coordinates[..].into();
+        let coordinates = coordinates(mesh);
         let (mut all, mut first_cell) = (Vec::new(), 0);
         for shape in shapes_in(mesh)? {
             let geometry = Self::of_shape(mesh, &coordinates, shape, first_cell)?;
@@ -39,7 +39,7 @@ impl Geometry {
     /// The maps of the cells of one shape; their mesh cell numbers start at `first_cell`.
     fn of_shape(
         mesh: &Mesh,
-        coordinates: &Arc<[[f64; 3]]>,
+        coordinates: &Arc<Vec<[f64; 3]>>,
         shape: ShapeBlocks,
         first_cell: usize,
     ) -> Result<Self, GeometryError> {
@@ -81,6 +81,11 @@ impl Geometry {
             maps,
         })
     }
+}
+
+/// A copy of the nodes' positions, by all threads.
+fn coordinates(mesh: &Mesh) -> Arc<Vec<[f64; 3]>> {
+    Arc::new(mesh.coordinates.par_iter().copied().collect())
 }
 
 /// Checks that the mesh has the nodes of a block, whose cells are numbered from `first` on.

@@ -44,7 +44,7 @@ pub struct Geometry {
     /// `[cells]`.
     kinds: Arc<[MapKind]>,
     /// Positions of the mesh nodes, `[nodes][3]`.
-    coordinates: Arc<[[f64; 3]]>,
+    coordinates: Arc<Vec<[f64; 3]>>,
     maps: Maps,
 }
 

@@ -5,6 +5,7 @@
 use super::jacobian::Matrix3;
 use super::polynomial::{self, Tensor};
 use crate::mesh::CellBlock;
+use crate::pages;
 use femto_element::MapKind;
 use femto_element::{Cell, CellType};
 use rayon::prelude::*;
@@ -15,7 +16,7 @@ pub(super) struct TensorMaps {
     cell: Cell,
     /// Mesh nodes at the vertices of each cell, `[cells][vertices]`, lexicographic.
     vertices: Vec<u32>,
-    /// Indices of the curved cells in `curved`, `[cells]`; meaningless for other kinds.
+    /// Indices of the curved cells in `curved`, up to the last block with such, `[cells]`; meaningless for other kinds.
     curved_index: Vec<u32>,
     /// Monomial coefficients of the curved cells, `[curved cells][k][j][i][3]`.
     curved: Vec<Tensor<3>>,
@@ -26,7 +27,7 @@ impl TensorMaps {
         Self {
             cell,
             vertices: Vec::with_capacity(cells * cell.vertices()),
-            curved_index: Vec::with_capacity(cells),
+            curved_index: Vec::new(),
             curved: Vec::new(),
         }
     }
@@ -55,7 +56,7 @@ impl TensorMaps {
         let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(1024);
         let (first, first_vertex) = (kinds.len(), self.vertices.len());
         let places = self.cell.gmsh_order().vertices;
-        self.vertices.resize(first_vertex + block.len() * count, 0);
+        pages::extend(&mut self.vertices, block.len() * count, 0);
         let rows = self.vertices[first_vertex..].par_chunks_exact_mut(count);
         rows.zip(cells()).for_each(|(row, cell)| {
             for (&place, &node) in places.iter().zip(cell) {
@@ -74,12 +75,15 @@ impl TensorMaps {
         }
         let kinds = &kinds[first..];
         let is_curved = |kind: MapKind| kind == MapKind::Curved;
-        let mut next = self.curved.len() as u32;
-        self.curved_index.extend(kinds.iter().map(|&kind| {
-            let index = next;
-            next += u32::from(is_curved(kind));
-            index
-        }));
+        if kinds.par_iter().any(|&kind| is_curved(kind)) {
+            self.curved_index.resize(first, 0);
+            let mut next = self.curved.len() as u32;
+            self.curved_index.extend(kinds.iter().map(|&kind| {
+                let index = next;
+                next += u32::from(is_curved(kind));
+                index
+            }));
+        }
         let curved = cells().zip(kinds).filter(|&(_, &kind)| is_curved(kind));
         self.curved
             .par_extend(curved.map(|(cell, _)| lift.monomials(coordinates, cell)));

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::geometry::Geometry;
 use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{Columns, Mesh};
+use crate::pages;
 use femto_element::Cell;
 
 use super::topology::{Entities, Topology};
@@ -121,7 +122,7 @@ impl ShapeElements {
                 (cells, chunks)
             }
         };
-        let mut vertices = vec![0; all.len()];
+        let mut vertices = pages::filled(all.len(), 0);
         let rows = vertices.par_chunks_exact_mut(count).zip(&cells);
         rows.for_each(|(row, &cell)| row.copy_from_slice(&all[cell as usize * count..][..count]));
         let elements = Self {
@@ -227,7 +228,7 @@ fn vertices(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
     let mut cells: Vec<u32> = Vec::new();
     for block in mesh.blocks.iter().filter(|b| b.cell_type.cell() == cell) {
         let first = cells.len();
-        cells.resize(first + block.len() * count, 0);
+        pages::extend(&mut cells, block.len() * count, 0);
         let rows = cells[first..].par_chunks_exact_mut(count);
         let nodes = block.nodes.par_chunks_exact(block.cell_type.nodes());
         rows.zip(nodes).for_each(|(row, nodes)| {
@@ -236,9 +237,10 @@ fn vertices(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
             }
         });
     }
-    match (0..)
-        .zip(cells.chunks_exact(count))
-        .find_map(|(cell, v)| bad_vertex(cell, v, mesh))
+    let all = cells.par_chunks_exact(count).with_min_len(4096);
+    match all
+        .enumerate()
+        .find_map_first(|(cell, v)| bad_vertex(cell as u32, v, mesh))
     {
         Some(error) => Err(error),
         None => Ok(cells),

@@ -8,7 +8,10 @@ use femto_fem::mesh::{Mesh, boxes::BoxMesh};
 pub(crate) type Point = [f64; 3];
 
 /// A 3×2×2 box [-1, 2] × [0, 1] × [0.5, 2.5] with its nodes moved by `deformation`.
-pub(crate) fn deformed_box(geometry_degree: usize, deformation: impl Fn(Point) -> Point) -> Mesh {
+pub(crate) fn deformed_box(
+    geometry_degree: usize,
+    deformation: impl Fn(Point) -> Point + Sync,
+) -> Mesh {
     let mesh = BoxMesh {
         cells: [3, 2, 2],
         lower: [-1.0, 0.0, 0.5],

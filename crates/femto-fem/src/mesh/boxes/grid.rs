@@ -3,7 +3,9 @@
 use super::simplices::barycentric_steps;
 use super::{DOMAIN, groups};
 use crate::mesh::{CellBlock, Mesh, MeshError};
+use crate::pages;
 use femto_element::{Cell, CellType};
+use rayon::prelude::*;
 
 /// A corner of a cell, 0 or 1 along each axis.
 type Corner = [usize; 3];
@@ -84,12 +86,15 @@ impl Grid {
         } else {
             vec![0.0]
         };
-        let mut coordinates = Vec::with_capacity(nx * ny * nz);
-        for &z in &z {
-            for &y in &y {
-                coordinates.extend(x.iter().map(|&x| [x, y, z]));
-            }
-        }
+        let mut coordinates = pages::filled(nx * ny * nz, [0.0; 3]);
+        let rows = coordinates.par_chunks_exact_mut(nx).enumerate();
+        rows.for_each(|(row, nodes)| {
+            let (y, z) = (y[row % ny], z[row / ny]);
+            nodes
+                .iter_mut()
+                .zip(&x)
+                .for_each(|(node, &x)| *node = [x, y, z]);
+        });
         coordinates
     }
 
@@ -125,20 +130,22 @@ impl Grid {
             _ => vec![concat(&TETRAHEDRA.each_ref().map(|corners| &corners[..]))],
         };
         let count = boxes[0].len() / cell_type.nodes();
-        let mut nodes = Vec::with_capacity(nx * ny * nz * count * cell_type.nodes());
-        for k in 0..nz {
-            for j in 0..ny {
-                for i in 0..nx {
-                    let first = self.node([i, j, k].map(|n| n * self.order));
-                    let offsets = &boxes[(i + j) % boxes.len()];
-                    nodes.extend(offsets.iter().map(|offset| first + offset));
-                }
+        let in_box = boxes[0].len();
+        let mut nodes = pages::filled(nx * ny * nz * in_box, 0);
+        let rows = nodes.par_chunks_exact_mut(nx * in_box).enumerate();
+        rows.for_each(|(row, nodes)| {
+            let (j, k) = (row % ny, row / ny);
+            for (i, nodes) in nodes.chunks_exact_mut(in_box).enumerate() {
+                let first = self.node([i, j, k].map(|n| n * self.order));
+                let offsets = &boxes[(i + j) % boxes.len()];
+                let own = nodes.iter_mut().zip(offsets);
+                own.for_each(|(node, offset)| *node = first + offset);
             }
-        }
+        });
         CellBlock {
             cell_type,
             nodes,
-            tags: vec![DOMAIN; nx * ny * nz * count],
+            tags: pages::filled(nx * ny * nz * count, DOMAIN),
         }
     }
 

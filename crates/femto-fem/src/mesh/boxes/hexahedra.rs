@@ -3,6 +3,7 @@
 use super::grid::Grid;
 use crate::mesh::{Mesh, MeshError};
 use femto_element::Cell;
+use rayon::prelude::*;
 
 /// A box of `cells[0] × cells[1] × cells[2]` hexahedra between two corners.
 ///
@@ -39,7 +40,10 @@ impl BoxMesh {
     /// # Errors
     /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
     /// not a box.
-    pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
+    pub fn build(
+        &self,
+        deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
+    ) -> Result<Mesh, MeshError> {
         let grid = Grid {
             cell: Cell::Hexahedron,
             dim: 3,
@@ -50,9 +54,8 @@ impl BoxMesh {
         };
         grid.check()?;
         let mut mesh = grid.mesh();
-        for x in &mut mesh.coordinates {
-            *x = deformation(*x);
-        }
+        let nodes = mesh.coordinates.par_iter_mut();
+        nodes.for_each(|x| *x = deformation(*x));
         Ok(mesh)
     }
 }

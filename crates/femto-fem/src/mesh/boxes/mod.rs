@@ -65,7 +65,10 @@ impl AnyBox {
     ///
     /// # Errors
     /// An invalid description, or a shape without a generator.
-    pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
+    pub fn build(
+        &self,
+        deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
+    ) -> Result<Mesh, MeshError> {
         if self.irregular.is_some() && self.cell.is_tensor_product() {
             return Err(MeshError::IrregularBox { cell: self.cell });
         }

@@ -3,6 +3,7 @@
 use super::grid::Grid;
 use crate::mesh::{Mesh, MeshError};
 use femto_element::Cell;
+use rayon::prelude::*;
 
 /// A rectangle of quadrilaterals between two corners, in the plane z = 0.
 ///
@@ -35,7 +36,10 @@ impl RectangleMesh {
     /// # Errors
     /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
     /// not a rectangle.
-    pub fn build(&self, deformation: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Mesh, MeshError> {
+    pub fn build(
+        &self,
+        deformation: impl Fn([f64; 2]) -> [f64; 2] + Sync,
+    ) -> Result<Mesh, MeshError> {
         let along = |[x, y]: [f64; 2], z| [x, y, z];
         let grid = Grid {
             cell: Cell::Quadrilateral,
@@ -47,9 +51,8 @@ impl RectangleMesh {
         };
         grid.check()?;
         let mut mesh = grid.mesh();
-        for x in &mut mesh.coordinates {
-            *x = along(deformation([x[0], x[1]]), 0.0);
-        }
+        let nodes = mesh.coordinates.par_iter_mut();
+        nodes.for_each(|x| *x = along(deformation([x[0], x[1]]), 0.0));
         Ok(mesh)
     }
 }

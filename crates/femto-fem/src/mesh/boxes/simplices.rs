@@ -4,6 +4,7 @@ use super::grid::Grid;
 use super::irregular;
 use crate::mesh::{Mesh, MeshError};
 use femto_element::Cell;
+use rayon::prelude::*;
 
 /// A rectangle of triangles (D = 2) or a box of tetrahedra (D = 3) between two corners.
 ///
@@ -42,7 +43,7 @@ impl<const D: usize> SimplexBox<D> {
         }
     }
 
-    fn make(&self, deformation: impl Fn([f64; D]) -> [f64; D]) -> Result<Mesh, MeshError> {
+    fn make(&self, deformation: impl Fn([f64; D]) -> [f64; D] + Sync) -> Result<Mesh, MeshError> {
         let mut grid = Grid {
             cell: [Cell::Triangle, Cell::Tetrahedron][D - 2],
             dim: D,
@@ -60,11 +61,11 @@ impl<const D: usize> SimplexBox<D> {
             irregular::displace(&mut mesh, &grid, seed);
             irregular::shuffle(&mut mesh.blocks[0], &grid, seed);
         }
-        for x in &mut mesh.coordinates {
+        mesh.coordinates.par_iter_mut().for_each(|x| {
             let mut position = [0.0; D];
             position.copy_from_slice(&x[..D]);
             x[..D].copy_from_slice(&deformation(position));
-        }
+        });
         Ok(mesh)
     }
 }
@@ -80,7 +81,10 @@ impl SimplexBox<2> {
     /// # Errors
     /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
     /// not a box.
-    pub fn build(&self, deformation: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Mesh, MeshError> {
+    pub fn build(
+        &self,
+        deformation: impl Fn([f64; 2]) -> [f64; 2] + Sync,
+    ) -> Result<Mesh, MeshError> {
         self.make(deformation)
     }
 }
@@ -96,7 +100,10 @@ impl SimplexBox<3> {
     /// # Errors
     /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
     /// not a box.
-    pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
+    pub fn build(
+        &self,
+        deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
+    ) -> Result<Mesh, MeshError> {
         self.make(deformation)
     }
 }

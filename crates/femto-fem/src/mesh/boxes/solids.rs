@@ -4,6 +4,7 @@ use super::irregular::hash;
 use super::{DOMAIN, groups};
 use crate::mesh::{CellBlock, Mesh, MeshError};
 use femto_element::{Cell, CellType};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// A position in a cut box, 0 to 2 along each axis.
@@ -62,7 +63,10 @@ impl SolidBox {
     /// # Errors
     /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
     /// not a box.
-    pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
+    pub fn build(
+        &self,
+        deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
+    ) -> Result<Mesh, MeshError> {
         super::check(
             (&self.cells, 2 * self.geometry_degree),
             (self.lower, self.upper),
@@ -80,9 +84,8 @@ impl SolidBox {
             }
         }
         let mut mesh = parts.into_mesh();
-        for x in &mut mesh.coordinates {
-            *x = deformation(*x);
-        }
+        let nodes = mesh.coordinates.par_iter_mut();
+        nodes.for_each(|x| *x = deformation(*x));
         Ok(mesh)
     }
 }

@@ -12,6 +12,8 @@ use rayon::prelude::*;
 
 use femto_element::Cell;
 
+use crate::pages;
+
 use super::SpaceError;
 use super::element_nodes::{class, faces};
 use chains::Chains;
@@ -96,7 +98,7 @@ impl Topology {
             blocks.push(Block {
                 cell: *cell,
                 stride,
-                entities: vec![NONE; elements * stride],
+                entities: pages::filled(elements * stride, NONE),
                 first_side,
             });
             first_side += (elements * cell.facets().len()) as u32;
@@ -105,7 +107,7 @@ impl Topology {
         let mut topology = Self {
             entities: Entities { blocks, counts },
             nodes: Vec::new(),
-            vertex_at: vec![NONE; mesh_nodes],
+            vertex_at: pages::filled(mesh_nodes, NONE),
             facets: Vec::new(),
             periodic: Vec::new(),
         };

@@ -23,7 +23,7 @@ const CELLS: [Cell; 4] = [
 ];
 
 /// The unit box; `bend` must keep its sides flat.
-fn unit_box(cell: Cell, bend: impl Fn([f64; 3]) -> [f64; 3]) -> Mesh {
+fn unit_box(cell: Cell, bend: impl Fn([f64; 3]) -> [f64; 3] + Sync) -> Mesh {
     let simplices = !cell.is_tensor_product();
     let mesh = AnyBox {
         irregular: simplices.then_some(3),
