@@ -3,7 +3,7 @@
 use super::arrays::DeviceArray;
 use crate::Number;
 use crate::operator::{Binding, OperatorError};
-use crate::vector::upload_f64;
+use crate::vector::{upload_f64, zeros};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{Block, BlockKernels, Elements};
@@ -12,6 +12,7 @@ use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use rayon::prelude::*;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The elements of one kind of map, to be packed.
 pub(super) struct Packer<'a> {
@@ -58,7 +59,7 @@ impl<'a> Packer<'a> {
     fn rows<N: Number>(&self, kernels: &dyn BlockKernels) -> Vec<N> {
         let (len, maps) = (kernels.geometry_len(), self.binding.maps());
         let input = self.block.map_input();
-        let mut packed = vec![N::default(); len * self.elements.len()];
+        let mut packed = zeros(len * self.elements.len());
         let rows = packed.par_chunks_mut(len).zip(&self.elements);
         let scratch = || (GeometryAtPoints::default(), vec![0.0; len]);
         rows.for_each_init(scratch, |(at, row), (out, &element)| {
@@ -93,9 +94,13 @@ impl<'a> Packer<'a> {
         values
     }
 
-    fn leading(&self, positions: impl Iterator<Item = [f64; 3]>) -> Vec<f64> {
+    /// The coordinates in the geometry's dimensions, `[position][dim]`.
+    fn leading(&self, positions: impl IndexedParallelIterator<Item = [f64; 3]>) -> Vec<f64> {
         let dim = self.binding.geometry.dim();
-        positions.flat_map(|x| x.into_iter().take(dim)).collect()
+        let mut leading = zeros(positions.len() * dim);
+        let rows = leading.par_chunks_exact_mut(dim).zip(positions);
+        rows.for_each(|(row, x)| row.copy_from_slice(&x[..dim]));
+        leading
     }
 }
 
@@ -128,29 +133,36 @@ impl Elements for Packer<'_> {
     }
 
     fn vertices(&self) -> Vec<u32> {
-        let of_element = |&element: &u32| {
-            let cell = self.binding.mesh_cell(element as usize);
-            self.binding.geometry.vertex_nodes(cell).iter().copied()
-        };
-        self.elements.iter().flat_map(of_element).collect()
+        let (binding, count) = (self.binding, self.binding.space.cell().vertices());
+        let mut vertices = zeros(self.elements.len() * count);
+        let rows = vertices.par_chunks_exact_mut(count).zip(&self.elements);
+        rows.for_each(|(row, &element)| {
+            let cell = binding.mesh_cell(element as usize);
+            row.copy_from_slice(binding.geometry.vertex_nodes(cell));
+        });
+        vertices
     }
 
     fn coordinates(&self) -> Vec<f64> {
-        self.leading(self.binding.geometry.coordinates().iter().copied())
+        self.leading(self.binding.geometry.coordinates().par_iter().copied())
     }
 
     fn node_coordinates(&self) -> Vec<f64> {
         let (space, geometry) = (self.binding.space, self.binding.geometry);
-        let mut positions = vec![[0.0; 3]; space.nodes()];
-        let per_element = space.nodes_per_element();
-        let rows = self.nodes().chunks_exact(per_element);
-        for (&element, own) in self.elements.iter().zip(rows) {
-            let vertices = geometry.vertex_nodes(self.binding.mesh_cell(element as usize));
-            for (&node, &vertex) in own.iter().zip(vertices) {
-                positions[node as usize] = geometry.coordinates()[vertex as usize];
+        // Of nodes at vertices: all elements with a node have the same there.
+        let nodes = (0..space.nodes()).into_par_iter();
+        let vertices: Vec<AtomicU32> = nodes.map(|_| AtomicU32::new(u32::MAX)).collect();
+        let rows = self.nodes().par_chunks_exact(space.nodes_per_element());
+        rows.zip(&self.elements).for_each(|(own, &element)| {
+            let cell = self.binding.mesh_cell(element as usize);
+            for (&node, &vertex) in own.iter().zip(geometry.vertex_nodes(cell)) {
+                vertices[node as usize].store(vertex, Ordering::Relaxed);
             }
-        }
-        self.leading(positions.into_iter())
+        });
+        let coordinates = geometry.coordinates();
+        let position = |vertex: AtomicU32| coordinates.get(vertex.into_inner() as usize);
+        let positions = vertices.into_par_iter().map(position);
+        self.leading(positions.map(|found| found.copied().unwrap_or_default()))
     }
 
     fn cell_fields(&self, places: &[u32]) -> Vec<f64> {
@@ -173,7 +185,7 @@ fn elements(binding: &Binding<'_>, is_wanted: impl Fn(usize) -> bool) -> Vec<u32
 fn nodes(binding: &Binding<'_>, elements: &[u32]) -> Vec<u32> {
     let space = binding.space;
     let count = space.nodes_per_element();
-    let mut nodes = vec![0; count * elements.len()];
+    let mut nodes = zeros(count * elements.len());
     let rows = nodes.par_chunks_mut(count).zip(elements);
     rows.for_each(|(nodes, &element)| space.write_element_nodes(element as usize, nodes));
     nodes
