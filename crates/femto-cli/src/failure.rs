@@ -29,7 +29,7 @@ pub enum Failure {
         /// Why.
         message: String,
     },
-    /// The solution was found but could not be written; it has been reported.
+    /// The solution was found, but could not be written or lacks something that was asked for; it has been reported.
     #[error("{message}")]
     Unwritten {
         /// Why.

@@ -1,4 +1,4 @@
-//! Warnings about cases that can be solved, but hardly as they were meant.
+//! Warnings about cases that can be solved, but probably not as they were meant.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -118,5 +118,5 @@ fn positions_that_are_rounded_are_warned_of() {
     ];
     let single = [&["solve", &path, "--json", "--no-roofline"][..], &set].concat();
     let told = json(&femto(&single))["mesh"]["warnings"].to_string();
-    assert!(told.contains("which fp32 rounds"), "{told}");
+    assert!(told.contains("fp32 rounds the positions"), "{told}");
 }

@@ -1,5 +1,5 @@
-//! Large vectors made by all threads: the system clears a page when a thread first touches it, which takes one thread
-//! longer than the work on most of these vectors.
+//! Large vectors filled by all threads, because the first touch of each page costs more than the work on it. New vectors of
+//! zeros do not need this: nothing touches them before they are used.
 
 use rayon::prelude::*;
 

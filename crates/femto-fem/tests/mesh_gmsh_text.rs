@@ -44,7 +44,8 @@ fn numbers_may_be_sparse_and_in_any_order() -> Result<(), MeshError> {
 }
 
 #[test]
-fn marks_of_windows_change_nothing() -> Result<(), Box<dyn std::error::Error>> {
+fn windows_line_ends_and_byte_order_marks_change_nothing() -> Result<(), Box<dyn std::error::Error>>
+{
     let mesh = BoxMesh::unit_cube(1).build(|x| x)?;
     for version in [Version::V2_2, Version::V4_1] {
         let mut text = Vec::new();

@@ -87,6 +87,7 @@ impl Kind {
             form: traced,
             fields: Fields::new(kinds),
             coefficients: None,
+            has_cut_columns: false,
         });
         let block = PrismColumn::block(&operator, MapKind::Extruded, false).expect("prisms");
         let target = Target {

@@ -1,4 +1,4 @@
-//! Warnings about cases that can be solved, but hardly as they were meant.
+//! Warnings about cases that can be solved, but probably not as they were meant.
 
 use crate::case::{self, Case, Located};
 use femto::fem::space::{Block, BoundaryFacet};
@@ -37,15 +37,15 @@ pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
     let found = settling.filter(|&found| found > most)?;
     Some(format!(
         "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its largest value. \
-         Coefficients differ so much that the largest loads hide the residual elsewhere; a lower `tolerance` helps, or to \
-         give the solution where a Robin term is to hold it"
+         Coefficients differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, or prescribe \
+         the solution instead of a very stiff Robin term"
     ))
 }
 
 /// A warning about positions that fp32 cannot tell apart.
 pub(super) fn rounded_positions(case: &Case, problem: &Problem<'_>) -> Option<String> {
     let is_rounded = case.run.precision == Precision::Fp32 && problem.needs_double_positions();
-    let warning = "the form reads positions, which fp32 rounds by a hundredth of a cell or more so far from the origin";
+    let warning = "so far from the origin, fp32 rounds the positions that the form reads by 1 % of a cell or more";
     is_rounded.then(|| warning.to_owned())
 }
 

@@ -67,10 +67,12 @@ impl Elements {
 /// Numbers of elements of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkSize {
-    /// The number to aim at, rounded to whole columns if a column has no more than `most`.
+    /// The number to aim at, rounded to whole columns if they fit.
     pub(super) wanted: usize,
     /// The number that always fits.
     pub(super) most: usize,
+    /// The layers of the tallest column that fits.
+    pub(super) most_layers: usize,
 }
 
 /// The elements of one shape in order.
@@ -122,7 +124,7 @@ impl ShapeElements {
                 (cells, chunks)
             }
         };
-        let mut vertices = pages::filled(all.len(), 0);
+        let mut vertices = vec![0; all.len()];
         let rows = vertices.par_chunks_exact_mut(count).zip(&cells);
         rows.for_each(|(row, &cell)| row.copy_from_slice(&all[cell as usize * count..][..count]));
         let elements = Self {
@@ -175,7 +177,7 @@ fn in_columns(
         .map(|it| centroids[it[0] as usize]);
     let plane: Vec<[f64; 3]> = lowest.map(|[x, y, _]| [x, y, 0.0]).collect();
     let order = hilbert_order(&plane);
-    let chunks: Vec<Range<usize>> = if layers <= chunk.most {
+    let chunks: Vec<Range<usize>> = if layers <= chunk.most_layers {
         let chunks = cut(order.len(), (chunk.wanted / layers).max(1)).into_iter();
         chunks
             .map(|it| it.start * layers..it.end * layers)

@@ -136,9 +136,19 @@ impl Space {
         let mut shapes = Vec::new();
         for &geometry in geometries {
             let cell = geometry.cell();
+            let per_element = cell.lattice(params.degree).len();
+            let most = MAX_CHUNK_NODES / per_element;
             let chunk = ChunkSize {
                 wanted: elements_per_chunk(cell, &params, geometry.kinds().len()),
-                most: MAX_CHUNK_NODES / cell.lattice(params.degree).len(),
+                most,
+                most_layers: match params.continuity {
+                    // A level of nodes for each step of the degree, and one more.
+                    Continuity::Continuous => {
+                        let levels = MAX_CHUNK_NODES * (params.degree + 1) / per_element;
+                        (levels - 1) / params.degree
+                    }
+                    Continuity::Broken => most,
+                },
             };
             shapes.push((geometry, chunk));
         }

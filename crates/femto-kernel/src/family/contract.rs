@@ -37,6 +37,8 @@ pub struct ElementOperator {
     /// λ and κ of a form λ u, κ ∇u if they are folded into the geometry; otherwise the form is evaluated as
     /// written.
     pub coefficients: Option<Coefficients>,
+    /// Whether the nodes of columns are not numbered evenly from bottom to top, because a column is too tall for a chunk.
+    pub has_cut_columns: bool,
 }
 
 /// The map of a cell, for packing.

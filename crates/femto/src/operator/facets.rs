@@ -47,13 +47,17 @@ impl<T: Number, D: Backend + VectorOps<T>> FacetTerm<T, D> {
         &self,
         body: impl FnOnce(&mut [D::Buffer<T>; 2]) -> Result<(), OperatorError>,
     ) -> Result<(), OperatorError> {
-        let mut vectors = match self.vectors.take() {
-            Some(vectors) => vectors,
-            None => self.new_vectors()?,
-        };
+        let mut vectors = self.take_vectors()?;
         let done = body(&mut vectors);
         self.vectors.put(vectors);
         done
+    }
+
+    fn take_vectors(&self) -> Result<[D::Buffer<T>; 2], OperatorError> {
+        match self.vectors.take() {
+            Some(vectors) => Ok(vectors),
+            None => self.new_vectors(),
+        }
     }
 
     fn new_vectors(&self) -> Result<[D::Buffer<T>; 2], OperatorError> {
@@ -70,10 +74,7 @@ impl<T: Number, D: Backend + VectorOps<T>> FacetTerm<T, D> {
         if self.operator.nodal == 0 {
             return Ok(());
         }
-        let mut vectors = match self.vectors.take() {
-            Some(vectors) => vectors,
-            None => self.new_vectors()?,
-        };
+        let mut vectors = self.take_vectors()?;
         self.operator
             .device
             .gather(u, &self.entries, &mut vectors[0])?;

@@ -153,6 +153,7 @@ impl Plan {
                 inspection,
                 fields,
                 coefficients,
+                has_cut_columns: has_cut_columns(space, geometry),
             }),
         };
         for chunk in &space.restriction().chunks {
@@ -356,6 +357,13 @@ impl Plan {
         let nodes = (self.degree + 1, self.operator.tables.nodes());
         self.family.node_table(self.operator.cell, nodes)
     }
+}
+
+/// Whether a chunk begins within a column.
+fn has_cut_columns(space: &Space, geometry: &Geometry) -> bool {
+    let layers = geometry.columns().map_or(1, |columns| columns.layers);
+    let mut chunks = space.restriction().chunks.iter();
+    chunks.any(|chunk| !chunk.elements.start.is_multiple_of(layers))
 }
 
 /// Bytes of node indices that one application on the host reads: 16-bit tables of the elements,

@@ -2,8 +2,7 @@
 
 use crate::solve::History;
 
-/// A preconditioner of an earlier linearisation is kept while linear solves take at most this many times the iterations,
-/// for each digit, of the first solve after its set-up.
+/// Linear solves may take this many times the iterations per digit of the first one before the preconditioner is renewed.
 const STALE: f64 = 2.0;
 
 /// A solve is stopped, for a new preconditioner, after [`LONG`] times as many iterations and [`FEW`] more.

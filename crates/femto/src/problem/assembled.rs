@@ -179,14 +179,15 @@ where
         monitor.end(Stage::Solve);
         let (mut values, outcome) = outcome?;
         let mut stages = Stages(monitor);
-        let settling = (outcome.is_ok() && self.may_be_uneven)
-            .then(|| self.settling(&values))
-            .and_then(Result::ok);
-        stages.last(Stage::Extend, || {
+        let settling = stages.last(Stage::Extend, || {
             if let Some((null_space, _)) = &self.null_space {
                 null_space.project(&mut values);
             }
+            // An estimate that the device has no memory for is left out.
+            let settling = || self.settling(&values).ok().flatten();
+            let settling = (outcome.is_ok() && self.may_be_uneven).then(settling);
             self.boundary_values.insert(&self.constraints, &mut values);
+            settling.flatten()
         });
         let u = GridFunction {
             blocks: self.blocks.clone(),
@@ -242,8 +243,8 @@ where
         }
     }
 
-    /// The largest entry of D⁻¹ (b - A x), relative to the largest of x and the boundary values.
-    fn settling(&self, x: &[f64]) -> Result<f64, ProblemError> {
+    /// The largest entry of D⁻¹ (b - A x), relative to the largest of x and the boundary values; `None` if these are zero.
+    fn settling(&self, x: &[f64]) -> Result<Option<f64>, ProblemError> {
         let device = &self.device;
         let (mut r, mut d) = (device.zeros(x.len())?, device.zeros(x.len())?);
         self.operator.apply(&upload_f64(device, x)?, &mut r)?;
@@ -254,11 +255,10 @@ where
             download_f64::<T, B>(device, &d)?,
         );
         self.constraints.project(&mut r);
-        let largest = |all: &mut dyn Iterator<Item = f64>| all.fold(0.0, f64::max);
-        let step = largest(&mut r.iter().zip(&d).map(|(r, d)| (r / d).abs()));
-        let given = &self.boundary_values.entries;
-        let size = largest(&mut x.iter().chain(given).map(|x| x.abs()));
-        Ok(step / size)
+        let BoundaryValues { entries, slanted } = &self.boundary_values;
+        let step = largest(r.iter().zip(&d).map(|(r, d)| r / d));
+        let size = largest(x.iter().chain(entries).chain(slanted).copied());
+        Ok((size > 0.0).then_some(step / size))
     }
 
     fn errors(&self, u: &GridFunction, exact: &Exact<'_>) -> Result<ErrorNorms, ProblemError> {
@@ -302,4 +302,9 @@ where
             vectors: numbers * T::BYTES + cycle + dofs * size_of::<f64>() + self.projector.bytes(),
         }
     }
+}
+
+/// The largest magnitude.
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }

@@ -5,7 +5,7 @@ use super::integral::Term;
 use super::{Discretization, Function, Given, Problem, ProblemError, ProblemForm};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
-use crate::{Number, Operator, OperatorParams};
+use crate::{Number, Operator, OperatorParams, Quadrature};
 use femto_fem::space::{Block, Trace};
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::family::FamilyId;
@@ -91,28 +91,47 @@ impl Problem<'_> {
                 terms.push(OnFacets {
                     robin: Some(part),
                     flat: is_flat.then(|| trace.flattened()),
-                    ..self.term(on, trace, form)
+                    ..self.term(on, trace, form)?
                 });
             }
         }
         for part in &self.facets {
             for trace in on.traces(&part.tag)? {
-                terms.push(self.term(on, trace, (part.form.clone(), Vec::new())));
+                terms.push(self.term(on, trace, (part.form.clone(), Vec::new()))?);
             }
         }
         Ok(terms)
     }
 
-    /// A form with its auxiliary fields on a trace of the space of `on`.
+    /// A form with its auxiliary fields on a trace of the space of `on`. Fails if the rule of the facets is too low for
+    /// terms of values.
     fn term(
         &self,
         on: &Discretization<'_>,
         trace: Trace,
         (form, auxiliary): (ProblemForm, Vec<Auxiliary>),
-    ) -> OnFacets<'_> {
-        OnFacets {
+    ) -> Result<OnFacets<'_>, ProblemError> {
+        let quadrature = on.on_trace(&trace).quadrature;
+        let (space, inputs) = (&trace.block.space, form.form().trace().inputs());
+        let (degree, least) = (space.degree(), 2 * space.degree());
+        match quadrature {
+            Quadrature::Exact(exact)
+                if exact < least
+                    && !space.cell().is_tensor_product()
+                    && inputs.iter().any(|input| matches!(input, Input::Value(_))) =>
+            {
+                let rule = OperatorError::QuadratureDegree {
+                    exact,
+                    degree,
+                    least,
+                };
+                return Err(rule.into());
+            }
+            _ => (),
+        }
+        Ok(OnFacets {
             params: OperatorParams {
-                quadrature: on.on_trace(&trace).quadrature,
+                quadrature,
                 scatter: on.scatter,
                 time: on.time,
                 parameters: self.operator.parameters.clone(),
@@ -123,7 +142,7 @@ impl Problem<'_> {
             flat: None,
             form,
             robin: None,
-        }
+        })
     }
 
     /// Fails if two conditions give the same component of a facet's flux: both would be added.

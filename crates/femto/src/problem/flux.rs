@@ -124,10 +124,11 @@ impl Problem<'_> {
     fn rule_of_values(&self, params: &OperatorParams) -> Quadrature {
         let mut fields = params.auxiliary.iter();
         let least = 2 * self.degree + 2;
-        match self.operator.quadrature {
-            _ if fields.any(|field| matches!(field, Auxiliary::AtPoints(_))) => params.quadrature,
+        match params.quadrature {
+            rule if fields.any(|field| matches!(field, Auxiliary::AtPoints(_))) => rule,
             Quadrature::Exact(exact) => Quadrature::Exact(exact.max(least)),
-            Quadrature::GaussPoints(points) if points > self.degree + 2 => self.operator.quadrature,
+            Quadrature::GaussOrExact(exact) => Quadrature::GaussOrExact(exact.max(least)),
+            rule @ Quadrature::GaussPoints(points) if points > self.degree + 2 => rule,
             _ => Quadrature::Exact(least),
         }
     }

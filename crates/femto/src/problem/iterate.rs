@@ -116,13 +116,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 (Err(error), ..)
                     if choice.is_on_trial() && error.reason.may_be_the_preconditioners() =>
                 {
-                    let SolveError { reason, history } = error;
-                    *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
-                        iterations: iterations - done,
-                        reason,
-                    });
-                    // Its memory may be needed.
-                    *preconditioner = LinearPreconditioner::Identity;
+                    let SolveError {
+                        reason: why,
+                        history,
+                    } = error;
                     *preconditioner = match operator.jacobi() {
                         Ok(jacobi) => LinearPreconditioner::Jacobi(jacobi),
                         Err(reason) => {
@@ -130,6 +127,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                             return Ok((download_f64(self.device, &x)?, Err(error)));
                         }
                     };
+                    *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
+                        iterations: iterations - done,
+                        reason: why,
+                    });
                     before = Some(history);
                 }
                 (outcome, ..) => return Ok((download_f64(self.device, &x)?, outcome)),
@@ -195,9 +196,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 history(&mut outcome).continue_from(before);
             }
             match (outcome, watch.slow.take()) {
-                (Err(error), Some(slow))
-                    if !matches!(error.reason, StopReason::LineSearch { .. }) =>
-                {
+                (Err(error), Some(slow)) if error.reason == StopReason::Interrupted => {
                     self.take_multigrid(&mut equations, slow)?;
                     watch.go_on(error.iterations());
                     params.stop.max_iterations = most - error.iterations();

@@ -181,19 +181,26 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Whether the form reads positions so far from the origin that fp32 rounds them by a hundredth of a cell or more.
+    /// Whether a form reads positions so far from the origin that fp32 rounds them by a hundredth of a cell or more.
     pub fn needs_double_positions(&self) -> bool {
-        if !self.form.form().trace().inspect().reads_position {
+        let forms = self.facets.iter().map(|part| part.form.form());
+        let mut forms = forms.chain([self.form.form()]);
+        if !forms.any(|form| form.trace().inspect().reads_position) {
             return false;
         }
         let shapes = shapes(self.mesh);
         let blocks = shapes.iter().flat_map(|(_, blocks)| blocks);
         let cells: usize = blocks.map(|&block| self.mesh.blocks[block].len()).sum();
         let along = (cells as f64).powf(1.0 / self.form.dim() as f64);
-        (0..self.form.dim()).any(|axis| {
-            let positions = || self.mesh.coordinates.iter().map(|x| x[axis]);
-            let low = positions().fold(f64::INFINITY, f64::min);
-            let high = positions().fold(f64::NEG_INFINITY, f64::max);
+        let nodes = shapes.iter().flat_map(|(_, blocks)| blocks);
+        let nodes = nodes.flat_map(|&block| &self.mesh.blocks[block].nodes);
+        let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+        for x in nodes.filter_map(|&node| self.mesh.coordinates.get(node as usize)) {
+            for ([low, high], &x) in bounds.iter_mut().zip(x) {
+                (*low, *high) = (low.min(x), high.max(x));
+            }
+        }
+        bounds[..self.form.dim()].iter().any(|[low, high]| {
             let rounding = f64::from(f32::EPSILON) * low.abs().max(high.abs());
             100.0 * rounding >= (high - low) / along
         })

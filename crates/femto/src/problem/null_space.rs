@@ -52,7 +52,7 @@ struct FreeFunction {
 
 impl NullSpace {
     /// Finds the null space; `None` if there is none. `unassembled` binds the operator without matrices if `operator` has
-    /// some: rounded, the entries of a row add up to zero only nearly.
+    /// some: the rounded entries of a row do not sum to exactly zero.
     pub(super) fn find<T, B>(
         on: Discretization<'_>,
         operator: &Operator<T, B>,
@@ -103,13 +103,13 @@ impl NullSpace {
         });
         let combined: Vec<Vec<f64>> = combined.collect();
         let (matrix, sizes) = energies(&combined)?;
-        // The energy of rounding is near ε², that of rounded positions near the square of their error, that of the weakest
-        // term which A can have near ε.
-        let tolerance = T::EPSILON.powf(1.5).max(candidates.rounding().powi(2));
         let mut functions: Vec<FreeFunction> = Vec::new();
         for (i, combination) in combined.into_iter().enumerate() {
             let energy = matrix[i * sizes.len() + i].abs();
-            if energy <= tolerance * sizes[i] {
+            // That of rounding is near ε², that of rounded positions near the square of their error, that of the weakest
+            // term which A can have near ε.
+            let rounding = candidates.rounding(&combination).powi(2);
+            if energy <= T::EPSILON.powf(1.5).max(rounding) * sizes[i] {
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
             }
         }
@@ -256,13 +256,13 @@ impl Candidates {
         self.components + self.rotations.len()
     }
 
-    /// A bound of the rounding errors of positions, which are large far from the origin, in units of `size`.
-    fn rounding(&self) -> f64 {
-        let farthest = self
-            .middle
-            .iter()
-            .fold(0.0, |most: f64, x| most.max(x.abs()));
-        16.0 * f64::EPSILON * farthest / self.size
+    /// A bound of what rounded positions, far from the origin, change in the rotations of a combination, relative to it.
+    fn rounding(&self, combination: &[f64]) -> f64 {
+        let middle = self.middle.iter();
+        let farthest = middle.fold(0.0, |most: f64, x| most.max(x.abs()));
+        let rotations = &combination[self.components..];
+        let share = (dot(rotations, rotations) / dot(combination, combination)).sqrt();
+        16.0 * f64::EPSILON * farthest / self.size * share
     }
 
     /// The values at an entry.

@@ -9,8 +9,8 @@ use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::NullSpace;
 use super::patience::Patience;
 use super::{
-    AnyAssembled, Constrained, Discretization, Discretized, Method, PreconditionerChoice, Problem,
-    ProblemError, Role, Solution, Stage, StageMonitor,
+    AnyAssembled, Constrained, Discretization, Discretized, Method, PreconditionerChoice,
+    PreconditionerKind, Problem, ProblemError, Role, Solution, Stage, StageMonitor,
 };
 use crate::eigen::eigenvectors;
 use crate::operator::{Auxiliary, Backend, OperatorError};
@@ -93,7 +93,12 @@ impl<'a> Problem<'a> {
         let mut stages = Stages(monitor);
         let inspection = self.form.form().trace().inspect();
         self.check_rule(&inspection)?;
-        self.multigrid.check()?;
+        if matches!(
+            self.preconditioner,
+            PreconditionerKind::Automatic | PreconditionerKind::Multigrid
+        ) {
+            self.multigrid.check()?;
+        }
         let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
         let (blocks, constraints) = stages.run(Stage::Space, || self.space(geometries))?;
         stages.0.space(&blocks, &constraints);
@@ -106,25 +111,19 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Fails if a form of values alone, on cells or facets, has a rule too low for its degree. Of terms with gradients an
-    /// operator checks that.
-    fn check_rule(&self, inspection: &Inspection) -> Result<(), ProblemError> {
+    /// Fails if a form of values alone has a rule too low for its degree. Of terms with gradients an operator checks that.
+    fn check_rule(&self, inspection: &Inspection) -> Result<(), OperatorError> {
         let (degree, least) = (self.degree, 2 * self.degree);
-        let mut is_of_values = !inspection.gradients();
-        for component in 0..self.form.components() {
-            is_of_values |= self.facets_hold(component)?;
-        }
         let has_rule = shapes(self.mesh)
             .iter()
             .any(|(cell, _)| !cell.is_tensor_product());
         match self.operator.quadrature {
-            Quadrature::Exact(exact) if has_rule && is_of_values && exact < least => {
-                let rule = OperatorError::QuadratureDegree {
+            Quadrature::Exact(exact) if has_rule && !inspection.gradients() && exact < least => {
+                Err(OperatorError::QuadratureDegree {
                     exact,
                     degree,
                     least,
-                };
-                Err(rule.into())
+                })
             }
             _ => Ok(()),
         }
@@ -256,7 +255,8 @@ impl<'a> Problem<'a> {
             start,
             exact: self.exact.clone(),
             solver: self.solver,
-            may_be_uneven: method != Method::Newton && !(facets.is_empty() && fields.is_empty()),
+            may_be_uneven: method != Method::Newton
+                && (inspection.reads_position || !facets.is_empty() || !fields.is_empty()),
             blocks,
         })
     }

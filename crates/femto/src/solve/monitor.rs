@@ -162,7 +162,8 @@ impl<'a> Recorder<'a> {
     ) -> Result<bool, StopReason> {
         let device = system.device;
         let norm = finite("the norm of the right-hand side", device.norm(b)?)?;
-        if is_zero::<T, D>(device, b, norm)? {
+        if norm == 0.0 && device.info().executes {
+            check_underflow::<T, D>(device, b)?;
             device.fill(0.0, x)?;
             self.history.residuals.push(0.0);
             return Ok(true);
@@ -234,18 +235,14 @@ pub(super) fn finite(quantity: &'static str, value: f64) -> Result<f64, StopReas
     }
 }
 
-/// Whether a vector with this norm is zero. Fails if it is not, but the squares of its entries are.
-pub(super) fn is_zero<T: Number, D: VectorOps<T>>(
+/// Fails if a vector whose norm is zero is not zero: the squares of its entries are.
+pub(super) fn check_underflow<T: Number, D: VectorOps<T>>(
     device: &D,
     vector: &D::Buffer<T>,
-    norm: f64,
-) -> Result<bool, StopReason> {
-    if norm != 0.0 || !device.info().executes {
-        return Ok(false);
-    }
+) -> Result<(), StopReason> {
     let entries = download_f64::<T, D>(device, vector)?;
     match entries.iter().all(|entry| *entry == 0.0) {
-        true => Ok(true),
-        false => Err(StopReason::Underflow { norm }),
+        true => Ok(()),
+        false => Err(StopReason::Underflow { norm: 0.0 }),
     }
 }

@@ -42,10 +42,10 @@ pub(crate) fn download<T: Number, D: Device>(
     Ok(values)
 }
 
-/// Zeros on the host, in pages that all threads have touched: the system takes longer to clear them than a copy would.
-pub(crate) fn zeros<E: Copy + Default + Send>(len: usize) -> Vec<E> {
+/// Zeros on the host, in pages that all threads have touched.
+fn zeros<T: Number>(len: usize) -> Vec<T> {
     let all = (0..len).into_par_iter();
-    all.map(|_| E::default()).collect()
+    all.map(|_| T::default()).collect()
 }
 
 /// Uploads numbers, rounded to the precision of `T`.

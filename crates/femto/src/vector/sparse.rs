@@ -1,7 +1,7 @@
 //! Sparse matrices on devices.
 
 use super::csr::Value;
-use super::{Csr, VectorOps, zeros};
+use super::{Csr, VectorOps};
 use crate::Number;
 use crate::operator::OperatorError;
 use crate::solve::LinearOperator;
@@ -195,7 +195,7 @@ fn filled<V: Value, E: Copy + Default + Send>(
     put: impl Fn(&mut E, (u32, V)) + Sync,
 ) -> Vec<E> {
     let entries = offsets.last().copied().unwrap_or(0);
-    let mut array = zeros(entries.max(1));
+    let mut array = vec![E::default(); entries.max(1)];
     let starts = offsets.iter().copied().step_by(SLICES);
     let starts: Vec<usize> = starts.chain([entries]).collect();
     let lengths: Vec<usize> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();

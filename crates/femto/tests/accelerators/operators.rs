@@ -6,9 +6,10 @@ use crate::common::forms::{Conduction, Interpreted};
 use crate::common::meshes::{blocks, mesh};
 use crate::common::{Random, difference, hexahedra, largest};
 use femto::element::{Cell, MapKind};
-use femto::fem::mesh::Mesh;
+use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::fem::mesh::boxes::SimplexBox;
+use femto::fem::mesh::{Layers, Mesh};
 use femto::fem::space::{Block, Continuity, SpaceParams};
 use femto::kernel::form::{
     Componentwise, Form, Jacobian, Mass, NonlinearDiffusion, Point, Poisson, ScreenedPoisson,
@@ -331,4 +332,31 @@ fn folding_coefficients_changes_nothing() {
         Bound::apply(&bind(&device, &blocks, &screened(Some(0.7)), &params), &u)
     };
     assert!(difference(&apply(true), &apply(false)) < 1e-12);
+}
+
+/// Columns that chunks cut are evaluated by the family for any prisms.
+#[test]
+fn columns_that_are_too_tall_are_cut() {
+    let Some(accelerator) = accelerator() else {
+        return;
+    };
+    let base = SimplexBox::unit_square(1).build(|x| x).unwrap();
+    let layers = Layers::uniform(5500);
+    let mesh = base.extrude(&layers, |_| 0.0, |_| 1000.0).unwrap();
+    let params = SpaceParams {
+        degree: 2,
+        chunk_nodes: 1 << 16,
+        ..SpaceParams::default()
+    };
+    let short = base.extrude(&Layers::uniform(3), |_| 0.0, |_| 1.0).unwrap();
+    for (mesh, family) in [(short, "prism_column"), (mesh, "cell_quadrature")] {
+        let geometries = Geometry::of_shapes(&mesh).unwrap();
+        let blocks = Block::all(&mesh, geometries, params.clone()).unwrap();
+        let (form, params) = (screened(Some(1.0)), OperatorParams::default());
+        let there = bind(&accelerator, &blocks, &form, &params);
+        let explanation = there.explain(None, None).to_string();
+        assert!(explanation.starts_with(family), "{explanation}");
+        let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
+        assert!(error < 1e-13, "{family}: {error:e}");
+    }
 }

@@ -86,7 +86,7 @@ impl Grid {
         } else {
             vec![0.0]
         };
-        let mut coordinates = pages::filled(nx * ny * nz, [0.0; 3]);
+        let mut coordinates = vec![[0.0; 3]; nx * ny * nz];
         let rows = coordinates.par_chunks_exact_mut(nx).enumerate();
         rows.for_each(|(row, nodes)| {
             let (y, z) = (y[row % ny], z[row / ny]);
@@ -131,7 +131,7 @@ impl Grid {
         };
         let count = boxes[0].len() / cell_type.nodes();
         let in_box = boxes[0].len();
-        let mut nodes = pages::filled(nx * ny * nz * in_box, 0);
+        let mut nodes = vec![0; nx * ny * nz * in_box];
         let rows = nodes.par_chunks_exact_mut(nx * in_box).enumerate();
         rows.for_each(|(row, nodes)| {
             let (j, k) = (row % ny, row / ny);

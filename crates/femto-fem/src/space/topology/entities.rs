@@ -45,8 +45,8 @@ impl Block {
         &self.entities[element * self.stride..][..self.stride]
     }
 
-    /// Visits the first `slots` entities of each element of a column: over each entity of the bottom, all from below
-    /// to above. So the numbers of entities of a kind on a line grow by the same step from element to element.
+    /// Visits the first `slots` entities of each element of a column, or of a part of one: over each entity of the bottom,
+    /// all from below to above. So the numbers of entities of a kind on a line grow by the same step from element to element.
     pub(in crate::space) fn walk_lines(
         &self,
         column: Range<usize>,

@@ -29,8 +29,15 @@ impl Family for PrismColumn {
         cell == Cell::Prism && dim == 3
     }
 
-    fn takes(operator: &ElementOperator, map: MapKind, _: bool) -> Result<(), &'static str> {
+    fn takes(
+        operator: &ElementOperator,
+        map: MapKind,
+        accelerator: bool,
+    ) -> Result<(), &'static str> {
         match map {
+            MapKind::Extruded if accelerator && operator.has_cut_columns => {
+                Err("the columns are too tall for even numbers of nodes")
+            }
             MapKind::Extruded => factors(operator)
                 .map(|_| ())
                 .ok_or("the rule is not a product"),

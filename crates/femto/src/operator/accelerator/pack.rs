@@ -3,7 +3,7 @@
 use super::arrays::DeviceArray;
 use crate::Number;
 use crate::operator::{Binding, OperatorError};
-use crate::vector::{upload_f64, zeros};
+use crate::vector::upload_f64;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{Block, BlockKernels, Elements};
@@ -59,7 +59,7 @@ impl<'a> Packer<'a> {
     fn rows<N: Number>(&self, kernels: &dyn BlockKernels) -> Vec<N> {
         let (len, maps) = (kernels.geometry_len(), self.binding.maps());
         let input = self.block.map_input();
-        let mut packed = zeros(len * self.elements.len());
+        let mut packed = vec![N::default(); len * self.elements.len()];
         let rows = packed.par_chunks_mut(len).zip(&self.elements);
         let scratch = || (GeometryAtPoints::default(), vec![0.0; len]);
         rows.for_each_init(scratch, |(at, row), (out, &element)| {
@@ -97,7 +97,7 @@ impl<'a> Packer<'a> {
     /// The coordinates in the geometry's dimensions, `[position][dim]`.
     fn leading(&self, positions: impl IndexedParallelIterator<Item = [f64; 3]>) -> Vec<f64> {
         let dim = self.binding.geometry.dim();
-        let mut leading = zeros(positions.len() * dim);
+        let mut leading = vec![0.0; positions.len() * dim];
         let rows = leading.par_chunks_exact_mut(dim).zip(positions);
         rows.for_each(|(row, x)| row.copy_from_slice(&x[..dim]));
         leading
@@ -134,7 +134,7 @@ impl Elements for Packer<'_> {
 
     fn vertices(&self) -> Vec<u32> {
         let (binding, count) = (self.binding, self.binding.space.cell().vertices());
-        let mut vertices = zeros(self.elements.len() * count);
+        let mut vertices = vec![0; self.elements.len() * count];
         let rows = vertices.par_chunks_exact_mut(count).zip(&self.elements);
         rows.for_each(|(row, &element)| {
             let cell = binding.mesh_cell(element as usize);
@@ -185,7 +185,7 @@ fn elements(binding: &Binding<'_>, is_wanted: impl Fn(usize) -> bool) -> Vec<u32
 fn nodes(binding: &Binding<'_>, elements: &[u32]) -> Vec<u32> {
     let space = binding.space;
     let count = space.nodes_per_element();
-    let mut nodes = zeros(count * elements.len());
+    let mut nodes = vec![0; count * elements.len()];
     let rows = nodes.par_chunks_mut(count).zip(elements);
     rows.for_each(|(nodes, &element)| space.write_element_nodes(element as usize, nodes));
     nodes

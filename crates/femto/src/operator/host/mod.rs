@@ -16,7 +16,6 @@ mod traverse;
 use super::{Backend, Binding, Bound, OperatorError, UnitVectors};
 use crate::Number;
 use crate::pool::Pool;
-use crate::vector::zeros;
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable, Workspace, row_len};
@@ -240,7 +239,7 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
         units: UnitVectors,
     ) -> Result<Vec<Vec<T>>, OperatorError> {
         let column = |column: usize| {
-            let mut product = zeros(units.elements * units.numbers);
+            let mut product = vec![T::default(); units.elements * units.numbers];
             self.traverse_elements(context, ElementInput::Unit(column), &mut product)?;
             Ok(product)
         };
