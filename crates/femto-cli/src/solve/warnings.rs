@@ -36,7 +36,7 @@ pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
     let most = (1e3 * case.solver.params.relative_tolerance).min(1e-3);
     let found = settling.filter(|&found| found > most)?;
     Some(format!(
-        "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its largest value. \
+        "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its size. \
          Coefficients differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, or prescribe \
          the solution instead of a very stiff Robin term"
     ))

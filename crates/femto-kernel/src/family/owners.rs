@@ -1,5 +1,8 @@
 //! Which block of elements has a node.
 
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 /// The only block of each node, or [`SEVERAL`].
 pub(super) struct Owners(Vec<u32>);
 
@@ -13,19 +16,27 @@ const SEVERAL: u32 = u32::MAX - 1;
 impl Owners {
     /// For blocks of `per_block` places of a table of nodes; places of `u32::MAX` have none.
     pub(super) fn new(table: &[u32], per_block: usize) -> Self {
-        let present = table.iter().copied().filter(|&node| node != MISSING);
-        let mut owners = vec![NOBODY; present.max().map_or(0, |most| most as usize + 1)];
-        for (block, nodes) in (0..).zip(table.chunks(per_block)) {
-            for &node in nodes.iter().filter(|&&node| node != MISSING) {
-                let owner = &mut owners[node as usize];
-                *owner = match *owner {
-                    NOBODY => block,
-                    own if own == block => block,
-                    _ => SEVERAL,
-                };
-            }
-        }
-        Self(owners)
+        let present = table.par_iter().copied().filter(|&node| node != MISSING);
+        let nodes = present.max().map_or(0, |most| most as usize + 1);
+        let owners = (0..nodes).into_par_iter().map(|_| AtomicU32::new(NOBODY));
+        let owners: Vec<AtomicU32> = owners.collect();
+        // The outcome does not depend on the order.
+        table
+            .par_chunks(per_block)
+            .enumerate()
+            .for_each(|(block, nodes)| {
+                let block = block as u32;
+                for &node in nodes.iter().filter(|&&node| node != MISSING) {
+                    let with = |owner: u32| match owner {
+                        NOBODY => Some(block),
+                        SEVERAL => None,
+                        own => (own != block).then_some(SEVERAL),
+                    };
+                    // Fails where nothing changes.
+                    let _ = owners[node as usize].fetch_update(Relaxed, Relaxed, with);
+                }
+            });
+        Self(owners.into_par_iter().map(AtomicU32::into_inner).collect())
     }
 
     /// Whether several blocks have a node of the table.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::operator::{Application, Backend, Scatter};
 use crate::solve::{Jacobi, Monitor, Preconditioning};
-use crate::vector::{Projector, VectorOps, download_f64, upload_f64};
+use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::CornerWarning;
 use femto_fem::space::{Block, Constraints};
@@ -177,17 +177,13 @@ where
         monitor.begin(Stage::Solve);
         let outcome = self.iterate(monitor);
         monitor.end(Stage::Solve);
-        let (mut values, outcome) = outcome?;
+        let (mut values, outcome, settling) = outcome?;
         let mut stages = Stages(monitor);
-        let settling = stages.last(Stage::Extend, || {
+        stages.last(Stage::Extend, || {
             if let Some((null_space, _)) = &self.null_space {
                 null_space.project(&mut values);
             }
-            // An estimate that the device has no memory for is left out.
-            let settling = || self.settling(&values).ok().flatten();
-            let settling = (outcome.is_ok() && self.may_be_uneven).then(settling);
             self.boundary_values.insert(&self.constraints, &mut values);
-            settling.flatten()
         });
         let u = GridFunction {
             blocks: self.blocks.clone(),
@@ -233,6 +229,7 @@ where
             start: self.start.as_deref(),
             multigrid: self.multigrid.as_ref().map(|(make, it)| (&**make, *it)),
             null_space: self.null_space.as_ref().map(|(null_space, _)| null_space),
+            may_be_uneven: self.may_be_uneven,
         };
         let choice = &mut self.preconditioner;
         match &mut self.equation {
@@ -241,24 +238,6 @@ where
             }
             Equation::Newton(newton) => discrete.newton((newton, choice), monitor),
         }
-    }
-
-    /// The largest entry of D⁻¹ (b - A x), relative to the largest of x and the boundary values; `None` if these are zero.
-    fn settling(&self, x: &[f64]) -> Result<Option<f64>, ProblemError> {
-        let device = &self.device;
-        let (mut r, mut d) = (device.zeros(x.len())?, device.zeros(x.len())?);
-        self.operator.apply(&upload_f64(device, x)?, &mut r)?;
-        device.axpy(-1.0, &self.b, &mut r)?;
-        self.operator.diagonal(&mut d)?;
-        let (mut r, d) = (
-            download_f64::<T, B>(device, &r)?,
-            download_f64::<T, B>(device, &d)?,
-        );
-        self.constraints.project(&mut r);
-        let BoundaryValues { entries, slanted } = &self.boundary_values;
-        let step = largest(r.iter().zip(&d).map(|(r, d)| r / d));
-        let size = largest(x.iter().chain(entries).chain(slanted).copied());
-        Ok((size > 0.0).then_some(step / size))
     }
 
     fn errors(&self, u: &GridFunction, exact: &Exact<'_>) -> Result<ErrorNorms, ProblemError> {
@@ -302,9 +281,4 @@ where
             vectors: numbers * T::BYTES + cycle + dofs * size_of::<f64>() + self.projector.bytes(),
         }
     }
-}
-
-/// The largest magnitude.
-fn largest(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }

@@ -11,11 +11,12 @@ use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
 };
-use crate::operator::Backend;
+use crate::operator::{Backend, OperatorError};
 use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
 use crate::solve::{
-    History, Iteration, Monitor, SolveError, SolveInfo, StopCriteria, StopReason, System,
+    History, Iteration, LinearOperator as _, Monitor, SolveError, SolveInfo, StopCriteria,
+    StopReason, System,
 };
 use crate::vector::{Projector, VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
@@ -46,10 +47,12 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(&'a MakeMultigrid<'a, T, B>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<&'a NullSpace>,
+    /// Whether fields or terms on facets may make some rows of a linear form far larger than others.
+    pub(super) may_be_uneven: bool,
 }
 
-/// The last iterate, an L-vector, and the solver's outcome.
-pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
+/// The last iterate, an L-vector, the solver's outcome, and [`Solution::settling`](super::Solution::settling).
+pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>, Option<f64>);
 
 fn history(outcome: &mut Result<SolveInfo, SolveError>) -> &mut History {
     match outcome {
@@ -124,7 +127,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         Ok(jacobi) => LinearPreconditioner::Jacobi(jacobi),
                         Err(reason) => {
                             let error = SolveError { reason, history };
-                            return Ok((download_f64(self.device, &x)?, Err(error)));
+                            return Ok((download_f64(self.device, &x)?, Err(error), None));
                         }
                     };
                     *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
@@ -133,9 +136,33 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     });
                     before = Some(history);
                 }
-                (outcome, ..) => return Ok((download_f64(self.device, &x)?, outcome)),
+                (outcome, ..) => {
+                    // An estimate that the device has no memory for is left out.
+                    let is_wanted = outcome.is_ok() && self.may_be_uneven;
+                    let settling = is_wanted.then(|| self.settling(&operator, &x));
+                    let settling = settling.and_then(Result::ok).flatten();
+                    return Ok((download_f64(self.device, &x)?, outcome, settling));
+                }
             }
         }
+    }
+
+    /// |D⁻¹ (b - A x)| relative to the solution; `None` if that is zero.
+    fn settling(
+        &self,
+        operator: &Constrained<'_, T, B>,
+        x: &B::Buffer<T>,
+    ) -> Result<Option<f64>, OperatorError> {
+        let (device, size) = (self.device, x.len());
+        let (mut r, mut d) = (device.zeros(size)?, device.zeros(size)?);
+        operator.apply(x, &mut r)?;
+        device.axpy(-1.0, self.b, &mut r)?;
+        operator.diagonal(&mut d)?;
+        device.divide(&d, &mut r)?;
+        let BoundaryValues { entries, slanted } = self.boundary_values;
+        let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
+        let size = device.norm(x)?.hypot(given.sqrt());
+        Ok((size > 0.0).then_some(device.norm(&r)? / size))
     }
 
     /// Newton's method on L-vectors, with the equation's Jacobian. If watched directions are slow, another
@@ -206,7 +233,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     if equations.choice.kind != PreconditionerKind::Multigrid {
                         *equations.multigrid = None;
                     }
-                    return Ok((download_f64(device, &u)?, outcome));
+                    return Ok((download_f64(device, &u)?, outcome, None));
                 }
             }
         }

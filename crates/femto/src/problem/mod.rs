@@ -360,7 +360,7 @@ pub struct Solution {
     /// What the boundary conditions of a linear symmetric form leave free, if anything.
     pub free: Option<FreeFunctions>,
     /// How much a step of Jacobi's iteration would still change the solution of a linear form with fields or terms on
-    /// facets, relative to its largest value. Where coefficients differ by orders of magnitude, the norm of the
+    /// facets, relative to it, in the Euclidean norm. Where coefficients differ by orders of magnitude, the norm of the
     /// right-hand side may hide what is left to do in the rows of the small ones.
     pub settling: Option<f64>,
 }

@@ -53,20 +53,27 @@ impl BlockLists {
         let is_private = |node: u32| !owners.is_shared(node) && !elsewhere(node);
         let of_block = |nodes| FanBlock::new(nodes, (fans.places, fans_per_block), is_private);
         let blocks: Vec<FanBlock> = fans.nodes.par_chunks(per_block).map(of_block).collect();
-        let mut lists = Self {
-            filled: fans.nodes.iter().filter(|&&node| node != NONE).count(),
-            ..Self::default()
-        };
-        for block in blocks {
-            let first = lists.list.len() as u32;
-            lists.blocks.extend([first, block.privates as u32]);
-            lists.most_nodes = lists.most_nodes.max(block.nodes.len());
-            lists.list.extend(block.nodes);
-            lists.local.extend(block.local);
-            lists.ends.extend(block.ends);
-            lists.slots.extend(block.slots);
+        let mut starts = Vec::with_capacity(2 * blocks.len() + 2);
+        let mut first = 0;
+        for block in &blocks {
+            starts.extend([first, block.privates as u32]);
+            first += block.nodes.len() as u32;
         }
-        lists.blocks.extend([lists.list.len() as u32, 0]);
+        starts.extend([first, 0]);
+        let lists = Self {
+            blocks: starts,
+            list: concatenated(&blocks, |block| &block.nodes),
+            local: concatenated(&blocks, |block| &block.local),
+            ends: concatenated(&blocks, |block| &block.ends),
+            slots: concatenated(&blocks, |block| &block.slots),
+            most_nodes: blocks
+                .iter()
+                .map(|block| block.nodes.len())
+                .max()
+                .unwrap_or(0),
+            filled: fans.nodes.par_iter().filter(|&&node| node != NONE).count(),
+        };
+        blocks.into_par_iter().for_each(drop);
         lists
     }
 
@@ -93,6 +100,16 @@ impl BlockLists {
         shared.dedup();
         shared
     }
+}
+
+/// The numbers of all blocks, one after the other.
+fn concatenated<T: Copy + Send + Sync>(
+    blocks: &[FanBlock],
+    numbers: impl Fn(&FanBlock) -> &[T] + Sync + Send,
+) -> Vec<T> {
+    let all = blocks.par_iter();
+    all.flat_map_iter(|block| numbers(block).iter().copied())
+        .collect()
 }
 
 impl FanBlock {

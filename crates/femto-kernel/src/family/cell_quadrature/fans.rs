@@ -57,22 +57,16 @@ impl Fans {
         let mut fans: Vec<Fan> = ranges.flat_map_iter(of_range).collect();
         let blocks = fans.par_chunks_mut(fans_per_block.max(1));
         blocks.for_each(|block| block.sort_by_key(|fan| usize::MAX - fan.cells.len()));
-        let padded = |numbers: &[u32], len: usize| {
-            let mut row = numbers.to_vec();
-            row.resize(len, NONE);
-            row
-        };
+        let (nodes, cells) = rayon::join(
+            || padded(&fans, places, |fan| &fan.nodes),
+            || padded(&fans, most, |fan| &fan.cells),
+        );
+        fans.into_par_iter().for_each(drop);
         Self {
             most,
             places,
-            nodes: fans
-                .iter()
-                .flat_map(|fan| padded(&fan.nodes, places))
-                .collect(),
-            cells: fans
-                .iter()
-                .flat_map(|fan| padded(&fan.cells, most))
-                .collect(),
+            nodes,
+            cells,
         }
     }
 
@@ -90,14 +84,31 @@ impl Fans {
     /// `[block][cell of the fan][fan of the block]`; [`NONE`] for missing ones.
     pub fn order(&self, fans_per_block: usize) -> Vec<u32> {
         let blocks = self.len().div_ceil(fans_per_block);
-        let mut order = vec![NONE; blocks * fans_per_block * self.most];
-        for (n, &cell) in self.cells.iter().enumerate() {
-            let (fan, k) = (n / self.most, n % self.most);
-            let (block, fan) = (fan / fans_per_block, fan % fans_per_block);
-            order[(block * self.most + k) * fans_per_block + fan] = cell;
-        }
+        let of_block = (fans_per_block * self.most).max(1);
+        let mut order = vec![0; blocks * of_block];
+        let own = order.par_chunks_mut(of_block);
+        own.zip(self.cells.par_chunks(of_block))
+            .for_each(|(order, cells)| {
+                order.fill(NONE);
+                for (n, &cell) in cells.iter().enumerate() {
+                    let (fan, k) = (n / self.most, n % self.most);
+                    order[k * fans_per_block + fan] = cell;
+                }
+            });
         order
     }
+}
+
+/// Numbers of each fan, `[fan][len]`, with [`NONE`] beyond them.
+fn padded(fans: &[Fan], len: usize, numbers: impl Fn(&Fan) -> &[u32] + Sync) -> Vec<u32> {
+    let mut rows = vec![0; fans.len() * len];
+    let all = rows.par_chunks_exact_mut(len).zip(fans);
+    all.for_each(|(row, fan)| {
+        let numbers = numbers(fan);
+        row[..numbers.len()].copy_from_slice(numbers);
+        row[numbers.len()..].fill(NONE);
+    });
+    rows
 }
 
 /// The hinge and the ring, and the cells.
