@@ -131,11 +131,9 @@ impl Params {
     /// Boxes along x, y and z, for the requested size; of columns the last are layers.
     pub(crate) fn cells(&self) -> [usize; 3] {
         let vectors = (self.benchmark.components(), self.benchmark.vector());
-        match self.mesh {
-            MeshShape::Columns | MeshShape::Layers => {
-                self.size.columns(self.degree, self.layers, vectors)
-            }
-            mesh => self.size.cells(mesh.cell(), self.degree, vectors),
+        match self.mesh.has_columns() {
+            true => self.size.columns(self.degree, self.layers, vectors),
+            false => self.size.cells(self.mesh.cell(), self.degree, vectors),
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
 /// A warning about a solution whose residual is small only beside its largest loads, from
 /// [`Solution::settling`](femto::problem::Solution::settling).
 pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
-    // A thousand times what is usual.
+    // Good solutions stay below this.
     let most = (1e3 * case.solver.params.relative_tolerance).min(1e-3);
     let found = settling.filter(|&found| found > most)?;
     Some(format!(

@@ -47,6 +47,19 @@ impl Quadrature {
         }
     }
 
+    /// Fails if the rule is exact to less than degree `least`, which terms in a space of this degree need. Of cells and
+    /// facets whose points do not go by axis.
+    pub(crate) fn require(self, degree: usize, least: usize) -> Result<(), OperatorError> {
+        match self {
+            Self::Exact(exact) if exact < least => Err(OperatorError::QuadratureDegree {
+                exact,
+                degree,
+                least,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// The 1-D tables of a tensor-product cell.
     ///
     /// # Errors

@@ -23,17 +23,8 @@ pub(super) fn tables(
     if family.wants_tensor_tables() {
         return Ok(Tables::Tensor(Arc::new(quadrature.tables(cell, degree)?)));
     }
-    if let Quadrature::Exact(exact) = quadrature
-        && !cell.is_tensor_product()
-        && form.inspect().gradients()
-        && exact < 2 * degree - 2
-    {
-        let least = 2 * degree - 2;
-        return Err(OperatorError::QuadratureDegree {
-            exact,
-            degree,
-            least,
-        });
+    if !cell.is_tensor_product() && form.inspect().gradients() {
+        quadrature.require(degree, 2 * degree - 2)?;
     }
     let rule = match quadrature.of_form(form, (cell, degree), on) {
         _ if cell.is_tensor_product() => quadrature.tables(cell, degree)?.rule(),

@@ -5,7 +5,7 @@ use super::integral::Term;
 use super::{Discretization, Function, Given, Problem, ProblemError, ProblemForm};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
-use crate::{Number, Operator, OperatorParams, Quadrature};
+use crate::{Number, Operator, OperatorParams};
 use femto_fem::space::{Block, Trace};
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::family::FamilyId;
@@ -113,21 +113,9 @@ impl Problem<'_> {
     ) -> Result<OnFacets<'_>, ProblemError> {
         let quadrature = on.on_trace(&trace).quadrature;
         let (space, inputs) = (&trace.block.space, form.form().trace().inputs());
-        let (degree, least) = (space.degree(), 2 * space.degree());
-        match quadrature {
-            Quadrature::Exact(exact)
-                if exact < least
-                    && !space.cell().is_tensor_product()
-                    && inputs.iter().any(|input| matches!(input, Input::Value(_))) =>
-            {
-                let rule = OperatorError::QuadratureDegree {
-                    exact,
-                    degree,
-                    least,
-                };
-                return Err(rule.into());
-            }
-            _ => (),
+        let mut inputs = inputs.iter();
+        if !space.cell().is_tensor_product() && inputs.any(|it| matches!(it, Input::Value(_))) {
+            quadrature.require(space.degree(), 2 * space.degree())?;
         }
         Ok(OnFacets {
             params: OperatorParams {
