@@ -44,12 +44,20 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     degree,
                     vectors,
                     precision,
+                    parallel: false,
                 };
                 let of = (language, limits);
                 cases.extend(kind.cases::<_, 1>("mass", Mass, &[], of));
                 cases.extend(kind.cases::<_, 1>("poisson", Poisson, &[], of));
                 cases.extend(kind.cases::<_, 3>("elasticity", SymmetricGradient, &[], of));
                 cases.extend(kind.cases::<_, 2>("everything", Everything, &KINDS, of));
+                if vectors == ATOMIC {
+                    let parallel = Kind {
+                        parallel: true,
+                        ..kind
+                    };
+                    cases.extend(parallel.cases::<_, 2>("parallel", Everything, &KINDS, of));
+                }
             }
         }
     }
@@ -62,6 +70,8 @@ struct Kind {
     degree: usize,
     vectors: Vectors,
     precision: Precision,
+    /// Whether the triangles of each column are.
+    parallel: bool,
 }
 
 impl Kind {
@@ -87,7 +97,8 @@ impl Kind {
             form: traced,
             fields: Fields::new(kinds),
             coefficients: None,
-            has_cut_columns: false,
+            has_uneven_columns: false,
+            has_parallel_columns: self.parallel,
         });
         let block = PrismColumn::block(&operator, MapKind::Extruded, false).expect("prisms");
         let target = Target {
@@ -98,7 +109,7 @@ impl Kind {
             knobs: Knobs::default(),
             vectors: self.vectors,
         };
-        let columns = Columns::new(self.degree);
+        let columns = Columns::new(self.degree, self.parallel);
         let kernels = block.kernels(&target, &columns).expect("columns");
         let candidates = kernels.candidates(self.vectors).unwrap_or_default();
         let mut sources: Vec<(String, KernelSource)> = candidates
@@ -127,7 +138,7 @@ impl Kind {
                 name: format!("prism_column/{entry} {name} {vectors} N={degree} {precision}"),
                 text: kernel.text.clone(),
                 check: Box::new(move |device, module| {
-                    let columns = Columns::new(degree);
+                    let columns = Columns::new(degree, self.parallel);
                     let elements =
                         Elements::new(Random::new(), columns.recipe(&points, (C, fields)));
                     let run = Run {
@@ -152,9 +163,9 @@ impl Kind {
     }
 }
 
-/// Columns beside each other, each with bases and heights of its own.
+/// Columns beside each other: those of a strip of triangles, which share vertices, each with a base and heights of its
+/// own.
 struct Columns {
-    degree: usize,
     /// `[element][node]`
     nodes: Vec<u32>,
     /// `[column][level][corner][3]`
@@ -162,28 +173,39 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(degree: usize) -> Self {
+    fn new(degree: usize, parallel: bool) -> Self {
         let mut random = Random::new();
         let mut coordinates = Vec::new();
         for _ in 0..COLUMNS {
             let base = [[0.0, 0.0], [1.0, 0.2], [0.3, 1.1]]
                 .map(|[x, y]| [random.near(x, 0.1), random.near(y, 0.1)]);
             for level in 0..=LAYERS {
-                coordinates.extend(base.map(|[x, y]| [x, y, random.near(level as f64, 0.2)]));
+                let height = random.near(level as f64, 0.2);
+                coordinates.extend(base.map(|[x, y]| match parallel {
+                    true => [x, y, height + 0.3 * x - 0.1 * y],
+                    false => [x, y, random.near(level as f64, 0.2)],
+                }));
             }
         }
         let (line, triangle) = (LAYERS * degree + 1, Cell::Triangle.lattice_places(degree));
-        let of_column = Cell::Triangle.lattice(degree).len() * line;
+        let of_column = Cell::Triangle.lattice(degree).len();
         let node = |element: usize, [i, j, k]: [usize; 3]| {
             let (column, layer) = (element / LAYERS, element % LAYERS);
-            let over = triangle([i, j, 0]).expect("a node of the triangle");
-            (column * of_column + over * line + layer * degree + k) as u32
+            let over = match [i, j] {
+                [0, 0] => column,
+                [i, 0] if i == degree => column + 1,
+                [0, j] if j == degree => column + 2,
+                _ => {
+                    let own = triangle([i, j, 0]).expect("a node of the triangle");
+                    COLUMNS + 2 + column * of_column + own
+                }
+            };
+            (over * line + layer * degree + k) as u32
         };
         let lattice = Cell::Prism.lattice(degree);
         let of_element = |element| lattice.iter().map(move |&steps| (element, steps));
         let all = (0..COLUMNS * LAYERS).flat_map(of_element);
         Self {
-            degree,
             nodes: all.map(|(element, steps)| node(element, steps)).collect(),
             coordinates,
         }
@@ -263,8 +285,8 @@ impl femto_kernel::family::Elements for Columns {
     }
 
     fn elsewhere(&self) -> Vec<bool> {
-        let line = LAYERS * self.degree + 1;
-        vec![false; COLUMNS * Cell::Triangle.lattice(self.degree).len() * line]
+        let nodes = self.nodes.iter().max().map_or(0, |&most| most as usize + 1);
+        vec![false; nodes]
     }
 
     fn vertices(&self) -> Vec<u32> {

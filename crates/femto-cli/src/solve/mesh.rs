@@ -32,13 +32,15 @@ pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failu
         }
         MeshSource::Box(source) => (source.build().map_err(of_case)?, 0),
     };
+    if case.periodic.is_some() {
+        mesh.periodic.clear();
+    }
     if let Some(extrude) = &case.extrude {
         mesh = extrude.of(&mesh).map_err(of_layers)?;
     }
     let Some(periodic) = &case.periodic else {
         return Ok((mesh, turned));
     };
-    mesh.periodic.clear();
     match &case.mesh {
         // A deformed box is periodic where the undeformed box was.
         MeshSource::Box(source) if source.deformation.is_some() && !periodic.is_empty() => {

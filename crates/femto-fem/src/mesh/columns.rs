@@ -27,10 +27,8 @@ impl Mesh {
             return None;
         }
         let cells: Vec<&[u32]> = prisms.flat_map(|it| it.nodes.chunks_exact(6)).collect();
-        let heights: Option<Vec<[f64; 2]>> = cells.iter().map(|cell| self.heights(cell)).collect();
-        // NaN is no height.
-        let is_same = |[least, most]: &[f64; 2]| most - least <= 1e-10 * most;
-        let parallel = heights?.iter().all(is_same);
+        let parallel: Option<Vec<bool>> = cells.iter().map(|cell| self.is_parallel(cell)).collect();
+        let parallel = parallel?.into_iter().all(|is| is);
         // Most often the next prism is the one above; others are looked up.
         let is_next = |cell: usize| {
             cells
@@ -53,7 +51,8 @@ impl Mesh {
             .filter(|&cell| !is_above[cell as usize])
             .collect();
         let column = |cell: u32| std::iter::successors(Some(cell), |&cell| above(cell));
-        let layers = column(*lowest.first()?).count();
+        // A degenerate prism may lie on itself.
+        let layers = column(*lowest.first()?).take(cells.len() + 1).count();
         // Equal numbers: no prism is left over in a ring, and none counts twice.
         if layers < 2 || layers * lowest.len() != cells.len() {
             return None;
@@ -70,9 +69,9 @@ impl Mesh {
         })
     }
 
-    /// The least and the largest height of a prism, if the edges between its triangles are vertical to 1e-12 of its
-    /// extent.
-    fn heights(&self, cell: &[u32]) -> Option<[f64; 2]> {
+    /// Whether the edges between the triangles of a prism are equally high, apart from rounding, if they are vertical to
+    /// 1e-12 of its extent.
+    fn is_parallel(&self, cell: &[u32]) -> Option<bool> {
         let mut x = [[0.0; 3]; 6];
         for (x, &node) in x.iter_mut().zip(cell) {
             *x = *self.coordinates.get(node as usize)?;
@@ -82,9 +81,12 @@ impl Mesh {
         let apart = |n: usize, axis: usize| (x[n + 3][axis] - x[n][axis]).abs();
         let is_vertical = |n| apart(n, 0) <= 1e-12 * extent && apart(n, 1) <= 1e-12 * extent;
         let heights = [0, 1, 2].map(|n| x[n + 3][2] - x[n][2]);
-        let least = heights.into_iter().fold(f64::INFINITY, f64::min);
-        let most = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        (0..3).all(is_vertical).then_some([least, most])
+        let largest = x.iter().fold(0.0, |most: f64, x| most.max(x[2].abs()));
+        // NaN is no height.
+        let is_as_high = |height: f64| (height - heights[0]).abs() <= 8.0 * f64::EPSILON * largest;
+        (0..3)
+            .all(is_vertical)
+            .then(|| heights.into_iter().all(is_as_high))
     }
 }
 
@@ -137,6 +139,12 @@ mod tests {
         block.nodes.truncate(6 * 47);
         block.tags.pop();
         assert_eq!(taller.columns(), None);
+        let mut flat = prisms(None);
+        let block = &mut flat.blocks[0];
+        let lowest = block.nodes[..6].to_vec();
+        block.nodes = [&lowest[3..], &lowest[3..], &lowest].concat();
+        block.tags.truncate(2);
+        assert_eq!(flat.columns(), None, "a prism on itself");
         assert_eq!(Mesh::default().columns(), None);
     }
 }

@@ -131,6 +131,14 @@ pub enum MeshError {
         /// Its position.
         position: [f64; 3],
     },
+    /// Other heights over one of two periodic sides.
+    #[error(
+        "pair {number} of periodic sides cannot be extruded: the bottom or the top is not the same on both"
+    )]
+    ExtrudedSides {
+        /// The pair, from 1 on.
+        number: usize,
+    },
     /// A group of edges with the name of the facets at an end of the columns.
     #[error(
         "the mesh has a group `{name}` of edges: extrusion names the facets at the ends of columns `bottom` and `top`"
@@ -155,7 +163,18 @@ pub enum MeshError {
         /// Number of such cells.
         count: usize,
     },
-    /// A mesh without plane cells, or with too many nodes when extruded.
+    /// A mesh without plane cells.
+    #[error("a mesh without triangles and quadrilaterals cannot be extruded")]
+    ExtrudedNothing,
+    /// A cell with a node that the mesh lacks.
+    #[error("a cell has node {node} of a mesh of {nodes} nodes, counted from 0")]
+    ExtrudedNode {
+        /// The node.
+        node: u32,
+        /// Nodes of the mesh.
+        nodes: usize,
+    },
+    /// A mesh with too many nodes when extruded.
     #[error(
         "extruded to {nodes} nodes: a mesh of plane cells can be extruded to less than 2^32 nodes"
     )]

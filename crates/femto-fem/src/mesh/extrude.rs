@@ -1,6 +1,6 @@
 //! Extrusion of plane meshes to columns of prisms and hexahedra.
 
-use super::{CellBlock, Membership, Mesh, MeshError, PhysicalGroup};
+use super::{CellBlock, Membership, Mesh, MeshError, PeriodicSides, PhysicalGroup};
 use crate::geometry::off_plane;
 use femto_element::CellType;
 
@@ -48,11 +48,12 @@ impl Mesh {
     /// Node `n (layers + 1) + l` lies over node n of the plane mesh at level l, and cells of each shape are numbered
     /// column by column from bottom to top. Groups of plane cells become groups of solids, groups of edges those of
     /// the facets over them, with their names and numbers; the facets below and above are the groups `bottom` and
-    /// `top`.
+    /// `top`. What lies over periodic sides is periodic.
     ///
     /// # Errors
     /// A mesh that is not plane and straight, levels that do not ascend from 0 to 1, a top that is not above the bottom
-    /// everywhere, groups of edges that are called `bottom` or `top`, more nodes than 32-bit numbers can count.
+    /// everywhere, other heights over one of two periodic sides, groups of edges that are called `bottom` or `top`, more
+    /// nodes than 32-bit numbers can count.
     pub fn extrude(
         &self,
         layers: &Layers,
@@ -89,12 +90,20 @@ impl Mesh {
             .blocks
             .iter()
             .filter(|it| it.cell_type.dimension() == 2);
+        let nodes = self.coordinates.len();
+        let used = self.blocks.iter().flat_map(|block| &block.nodes);
+        if let Some(&node) = used.filter(|&&node| node as usize >= nodes).max() {
+            return Err(MeshError::ExtrudedNode { node, nodes });
+        }
         let mut cells = plane_cells.flat_map(|block| (0..block.len()).map(|it| block.cell(it)));
         if let Some(position) = cells.find_map(|cell| off_plane(&self.coordinates, cell)) {
             return Err(MeshError::ExtrudedSurface { position });
         }
         let nodes = self.coordinates.len() as u64 * levels.len() as u64;
-        if self.dimension() != 2 || nodes > u64::from(u32::MAX) {
+        if self.dimension() != 2 {
+            return Err(MeshError::ExtrudedNothing);
+        }
+        if nodes > u64::from(u32::MAX) {
             return Err(MeshError::ExtrudedNodes { nodes });
         }
         let mut coordinates = Vec::with_capacity(nodes as usize);
@@ -110,10 +119,22 @@ impl Mesh {
             }
             coordinates.extend(levels.iter().map(|&t| [x, y, low * (1.0 - t) + high * t]));
         }
+        let raised = |sides: &PeriodicSides| PeriodicSides {
+            nodes: (sides.nodes.iter())
+                .flat_map(|pair| {
+                    let count = levels.len() as u32;
+                    (0..count).map(move |level| pair.map(|node| node * count + level))
+                })
+                .collect(),
+        };
         let mut mesh = Self {
             coordinates,
+            periodic: self.periodic.iter().map(raised).collect(),
             ..Self::default()
         };
+        if let Some(number) = mesh.unlike_sides() {
+            return Err(MeshError::ExtrudedSides { number: number + 1 });
+        }
         let ends = self.extrude_groups(&mut mesh)?;
         for (number, block) in self.blocks.iter().enumerate() {
             if let Some(cell_type) = extruded(block) {
@@ -302,6 +323,27 @@ mod tests {
         let geometry = Geometry::new(&mesh).unwrap();
         assert_eq!(geometry.len(), 12);
         assert!(geometry.check(&[-0.9, 0.9]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn periodic_sides_stay_periodic() {
+        let mut plane = SimplexBox::unit_square(3).build(|x| x).unwrap();
+        plane.join_sides("xmin", "xmax").unwrap();
+        let layers = Layers::uniform(2);
+        let mesh = plane.extrude(&layers, |_| 0.0, |[_, y]| 1.0 + y).unwrap();
+        let nodes = &mesh.periodic[0].nodes;
+        assert_eq!(nodes.len(), 4 * 3);
+        for pair in nodes {
+            let [from, to] = pair.map(|node| mesh.coordinates[node as usize]);
+            assert_eq!([from[0] + 1.0, from[1], from[2]], to);
+        }
+        let geometries = vec![Geometry::new(&mesh).unwrap()];
+        let blocks = Block::all(&mesh, geometries, SpaceParams::default()).unwrap();
+        assert_eq!(blocks[0].space.nodes(), 12 * 3);
+        let error = plane
+            .extrude(&layers, |_| 0.0, |[x, _]| 1.0 + x)
+            .unwrap_err();
+        assert!(error.to_string().contains("periodic sides"), "{error}");
     }
 
     #[test]

@@ -10,6 +10,9 @@ use thiserror::Error;
 /// Why an operator has no multigrid preconditioner.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum MultigridError {
+    /// An empty list of levels.
+    #[error("multigrid on no level")]
+    NoLevel,
     /// Levels on different elements, or with different components.
     #[error(
         "the levels' elements or components differ, or are in another order: see Block::of_lower_degree"
@@ -72,6 +75,7 @@ impl MultigridError {
             Self::FieldAtPoints { .. } | Self::NoSchwarz | Self::Order { .. } => true,
             Self::Operator(error) => error.is_of_input(),
             Self::TooLarge { .. }
+            | Self::NoLevel
             | Self::OtherElements
             | Self::NotPositiveDefinite { .. }
             | Self::Diagonal(_)

@@ -19,8 +19,6 @@ use femto_platform::device::DeviceError;
 const DIAGONAL_ORDER: usize = 3;
 const SCHWARZ_ORDER: usize = 4;
 
-const NO_LEVEL: MultigridError = MultigridError::Order { found: 0 };
-
 /// A level's space and operator.
 #[derive(Debug)]
 pub struct FormLevel<T: Number, D: Backend> {
@@ -153,7 +151,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             return Err(DeviceError::Unsupported { device, what }.into());
         }
         if levels.is_empty() {
-            return Err(NO_LEVEL);
+            return Err(MultigridError::NoLevel);
         }
         let pairs = levels.windows(2);
         let between = pairs.map(|pair| Between::new(device, [&pair[0], &pair[1]], has_state));
@@ -212,7 +210,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     pub fn set_up(&mut self) -> Result<Cycle<T, D>, MultigridError> {
         let (device, params, watch) = (&self.device, self.params, &mut self.watch);
         watch.start();
-        let (base, levels) = self.levels.split_last().ok_or(NO_LEVEL)?;
+        let (base, levels) = self.levels.split_last().ok_or(MultigridError::NoLevel)?;
         let strengths = match levels {
             [] => None,
             _ => strengths(base, params.smoother)?,

@@ -13,6 +13,7 @@ use femto_kernel::form::{MAX_FIELDS, TracedForm};
 use femto_kernel::roofline::Work;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceKind;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -153,7 +154,8 @@ impl Plan {
                 inspection,
                 fields,
                 coefficients,
-                has_cut_columns: has_cut_columns(space, geometry),
+                has_parallel_columns: geometry.columns().is_some_and(|it| it.parallel),
+                has_uneven_columns: device.is_accelerator() && has_uneven_columns(space, geometry),
             }),
         };
         for chunk in &space.restriction().chunks {
@@ -359,11 +361,27 @@ impl Plan {
     }
 }
 
-/// Whether a chunk begins within a column.
-fn has_cut_columns(space: &Space, geometry: &Geometry) -> bool {
-    let layers = geometry.columns().map_or(1, |columns| columns.layers);
-    let mut chunks = space.restriction().chunks.iter();
-    chunks.any(|chunk| !chunk.elements.start.is_multiple_of(layers))
+/// Whether the nodes of columns do not all step alike from layer to layer.
+fn has_uneven_columns(space: &Space, geometry: &Geometry) -> bool {
+    let Some(layers) = geometry.columns().map(|columns| columns.layers) else {
+        return false;
+    };
+    let (lowest, second) = (space.element_nodes(0), space.element_nodes(1));
+    let is_uneven = |[low, high]: &mut [Vec<u32>; 2], element: usize| {
+        if element.is_multiple_of(layers) {
+            return false;
+        }
+        space.write_element_nodes(element - 1, low);
+        space.write_element_nodes(element, high);
+        let mut pairs = low.iter().zip(&*high).zip(lowest.iter().zip(&second));
+        pairs.any(|((low, high), (first, next))| {
+            high.wrapping_sub(*low) != next.wrapping_sub(*first)
+        })
+    };
+    let elements = (1..space.elements()).into_par_iter().with_min_len(1024);
+    elements
+        .map_init(|| [lowest.clone(), second.clone()], is_uneven)
+        .any(|uneven| uneven)
 }
 
 /// Bytes of node indices that one application on the host reads: 16-bit tables of the elements,

@@ -334,6 +334,36 @@ fn folding_coefficients_changes_nothing() {
     assert!(difference(&apply(true), &apply(false)) < 1e-12);
 }
 
+/// Columns beside other cells, whose nodes do not all step alike from layer to layer, are evaluated by the family for any
+/// prisms.
+#[test]
+fn columns_beside_hexahedra() {
+    let Some(accelerator) = accelerator() else {
+        return;
+    };
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../femto-fem/tests/meshes/hybrid.msh"
+    );
+    let mesh = Mesh::read(std::path::Path::new(path)).unwrap();
+    assert_eq!(mesh.columns().unwrap().layers, 2);
+    for degree in [1, 2] {
+        let params = SpaceParams {
+            degree,
+            ..SpaceParams::default()
+        };
+        let geometries = Geometry::of_shapes(&mesh).unwrap();
+        let blocks = Block::all(&mesh, geometries, params).unwrap();
+        let (form, params) = (screened(Some(1.0)), OperatorParams::default());
+        let there = bind(&accelerator, &blocks, &form, &params);
+        assert_eq!(there.warnings(), [] as [&str; 0]);
+        let host = on_host(&blocks, &form, &params);
+        let u = Random::new().vector(blocks[0].space.dofs());
+        let error = difference(&Bound::apply(&there, &u), &Bound::apply(&host, &u));
+        assert!(error < 1e-13, "{error:e}");
+    }
+}
+
 /// Columns that chunks cut are evaluated by the family for any prisms.
 #[test]
 fn columns_that_are_too_tall_are_cut() {

@@ -69,6 +69,12 @@ fn check(mesh: &Mesh) -> io::Result<()> {
     {
         return invalid("the name of a physical group has a double quote or a line break");
     }
+    let tags = mesh.blocks.iter().flat_map(|block| &block.tags).copied();
+    let groups = mesh.groups.iter().map(|group| group.number);
+    let groups = groups.chain(mesh.memberships.iter().map(|it| it.group));
+    if tags.chain(groups).any(|number| number < 0) {
+        return invalid("a physical group has a negative number");
+    }
     let cells: usize = mesh.blocks.iter().map(CellBlock::len).sum();
     let elements = cells + mesh.memberships.len();
     if i32::try_from(elements.max(mesh.coordinates.len())).is_err() {

@@ -5,7 +5,7 @@ use super::host;
 use super::schedule::Schedule;
 use super::source::KernelSpec;
 use super::tables::Tables;
-use super::work::flops;
+use super::work::{Shared, flops};
 use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
@@ -35,8 +35,8 @@ impl Family for PrismColumn {
         accelerator: bool,
     ) -> Result<(), &'static str> {
         match map {
-            MapKind::Extruded if accelerator && operator.has_cut_columns => {
-                Err("the columns are too tall for even numbers of nodes")
+            MapKind::Extruded if accelerator && operator.has_uneven_columns => {
+                Err("the columns' nodes do not all step alike from layer to layer")
             }
             MapKind::Extruded => factors(operator)
                 .map(|_| ())
@@ -112,7 +112,10 @@ impl BlockOperator for Block {
             &self.tables,
             &self.operator.inspection,
             self.operator.fields,
-            false,
+            Shared {
+                level: false,
+                map: self.operator.has_parallel_columns,
+            },
         )
     }
 
@@ -153,6 +156,7 @@ impl Kernels {
         KernelSpec {
             tables: &self.block.tables,
             columns: &self.columns,
+            parallel: self.block.operator.has_parallel_columns,
             inspection: &self.block.operator.inspection,
             fields: self.block.operator.fields,
             point_form: &self.point_form,

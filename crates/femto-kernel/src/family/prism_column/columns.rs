@@ -71,14 +71,18 @@ impl Columns {
                     |element: usize, corner: usize| vertices[element * 6 + corner] as usize;
                 let bottom = vertex(lowest, corner);
                 bases.extend(&coordinates[3 * bottom..][..2]);
-                let next = edges.len() as u32;
-                let edge = *edges.entry(bottom as u32).or_insert(next);
-                starts.push(edge);
-                if edge == next {
-                    let levels = (lowest..lowest + layers).map(|element| vertex(element, corner));
-                    let levels = levels.chain([vertex(lowest + layers - 1, corner + 3)]);
-                    heights.extend(levels.map(|node| coordinates[3 * node + 2]));
+                let levels = (lowest..lowest + layers).map(|element| vertex(element, corner));
+                let levels = levels.chain([vertex(lowest + layers - 1, corner + 3)]);
+                let own = levels.map(|node| coordinates[3 * node + 2]);
+                let next = heights.len() / (layers + 1);
+                let mut edge = *edges.entry(bottom as u32).or_insert(next as u32);
+                // Edges from one node may lead to others, along a crack.
+                let listed = heights.iter().skip(edge as usize * (layers + 1));
+                if !own.clone().eq(listed.take(layers + 1).copied()) {
+                    edge = next as u32;
+                    heights.extend(own);
                 }
+                starts.push(edge);
             }
         }
         let columns = Self {

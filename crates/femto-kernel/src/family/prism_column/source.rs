@@ -16,6 +16,8 @@ use crate::scalar::Precision;
 pub(super) struct KernelSpec<'a> {
     pub(super) tables: &'a Tables,
     pub(super) columns: &'a Columns,
+    /// Whether the triangles of each column are parallel.
+    pub(super) parallel: bool,
     pub(super) inspection: &'a Inspection,
     pub(super) fields: Fields,
     /// The text of `point_form`.
@@ -117,6 +119,7 @@ impl KernelSpec<'_> {
             (self.fields.of(FieldKind::Nodal)).any(|field| of.reads_field_gradient(field));
         for (name, is) in [
             ("SHARE", self.columns.share),
+            ("PARALLEL", self.parallel),
             ("READS_GRADIENTS", of.reads_gradients),
             ("WRITES_VALUES", of.writes_values),
             ("WRITES_GRADIENTS", of.writes_gradients),

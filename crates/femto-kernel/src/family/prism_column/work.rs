@@ -7,9 +7,17 @@ use crate::family::fields::{FieldKind, Fields};
 use crate::form::Inspection;
 use crate::roofline::Work;
 
-/// Flops of a prism: sums and products with table entries that are zero or one count like the others. Kernels of
-/// degree 1 take `level` derivatives along the triangle once for all points of a level.
-pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields, level: bool) -> u64 {
+/// What loops evaluate less often than at every point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared {
+    /// Derivatives along the triangle, once a level: kernels of degree 1.
+    pub(super) level: bool,
+    /// The map's derivatives, once a prism: columns of parallel triangles.
+    pub(super) map: bool,
+}
+
+/// Flops of a prism: sums and products with table entries that are zero or one count like the others.
+pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields, shared: Shared) -> u64 {
     let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
     let [reads_values, reads_gradients, values, gradients] = [
         of.reads_values,
@@ -23,21 +31,24 @@ pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields, level: boo
     // Of the base: 4 differences, the determinant, its inverse.
     let base = 4 + 3 + 1 + 4;
     // Of derivatives along the triangle and of their transpose: of a level and of a point.
-    let [along_level, along_point] = if level { [2, 0] } else { [0, 4 * nt] };
-    let [back_level, back_point] = if level { [4, 2] } else { [0, 4 * nt] };
-    // Of a level: contractions there and back, heights.
+    let [along_level, along_point] = if shared.level { [2, 0] } else { [0, 4 * nt] };
+    let [back_level, back_point] = if shared.level { [4, 2] } else { [0, 4 * nt] };
+    // z at a level, its slopes and half the heights; z_ζ at a point, its inverse and the scale. Or once: half the height,
+    // its inverse, slopes and the determinant.
+    let [map, map_level, map_point] = match shared.map {
+        true => [2 + 1 + 2 + 1, 0, 1],
+        false => [0, 3 * (3 + 2) + 3, 6 + 1 + 3],
+    };
+    // Of a level: contractions there and back.
     let contract = 4 * nt * nz * (components + nodal) + 2 * nt * nz * (1 + gradients) * components;
-    let of_level = contract
-        + 3 * (3 + 2)
-        + 3
-        + along_level * with_gradients
-        + back_level * gradients * components;
-    // Of a point: z_ζ and its inverse, the scale; values; gradients with the slope; fluxes and their sums.
+    let of_level =
+        contract + map_level + along_level * with_gradients + back_level * gradients * components;
+    // Of a point: values; gradients with the slope; fluxes and their sums.
     let read = 2 * nt * (reads_values * components + nodal)
         + (along_point + 2 * nt + 1 + 4 + 6) * with_gradients;
     let tested = values * (1 + 2 * nt) + gradients * (8 + 6 + 2 * nt + back_point);
-    let of_point = 6 + 1 + 3 + read + components * tested + of.flops() as usize;
-    (base + qz * (of_level + qt * of_point)) as u64
+    let of_point = map_point + read + components * tested + of.flops() as usize;
+    (base + map + qz * (of_level + qt * of_point)) as u64
 }
 
 impl KernelSpec<'_> {
@@ -56,10 +67,14 @@ impl KernelSpec<'_> {
             }
             Vectors::Nodal { .. } => (0, 0),
         };
+        let shared = Shared {
+            level: self.tables.degree == 1,
+            map: self.parallel,
+        };
         Work {
             bytes_read: (of_columns + prisms * (fields + read) * numbers) as u64,
             bytes_written: (prisms * written * numbers) as u64,
-            flops: prisms as u64 * flops(self.tables, of, self.fields, self.tables.degree == 1),
+            flops: prisms as u64 * flops(self.tables, of, self.fields, shared),
             ..Work::default()
         }
     }

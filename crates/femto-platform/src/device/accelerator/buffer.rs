@@ -74,7 +74,7 @@ impl Accelerator {
         check_len("the source of a copy", source.len, target.len)?;
         source.memory.check(&self.driver, "the source of a copy")?;
         target.memory.check(&self.driver, "the target of a copy")?;
-        self.keep([&source.memory, &target.memory])?;
+        let _issuing = self.keep([&source.memory, &target.memory])?;
         if source.len == 0 {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Accelerator {
             check_len("the target of a fill", target.len, range.end)?;
         }
         target.memory.check(&self.driver, "the target of a fill")?;
-        self.keep([&target.memory])?;
+        let _issuing = self.keep([&target.memory])?;
         if range.is_empty() {
             return Ok(());
         }

@@ -18,7 +18,8 @@ struct Leave<'a>(&'a Accelerator);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        if self.0.captured().take().is_some() {
+        let mut captured = self.0.captured();
+        if captured.take().is_some() {
             // The panic itself is the error to report.
             _ = self.0.driver.end_capture();
         }
@@ -52,9 +53,11 @@ impl Accelerator {
         self.begin()?;
         let leave = Leave(self);
         let outcome = body();
-        let kept = self.captured().take().map(|capture| capture.kept);
+        let mut captured = self.captured();
+        let kept = captured.take().map(|capture| capture.kept);
         // Also after a failure: the queue must leave the capture.
         let graph = self.driver.end_capture();
+        drop(captured);
         drop(leave);
         let graph = graph.map(|graph| Resource::new(&self.driver, ResourceKind::Graph, graph));
         outcome?;
@@ -89,26 +92,25 @@ impl Accelerator {
         Ok(())
     }
 
-    /// Makes the capture in progress, if any, keep the objects it uses.
+    /// Makes the capture in progress, if any, keep the objects it uses. No capture begins or ends before the guard is
+    /// dropped, after the work was issued.
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] if it belongs to another thread.
     pub(super) fn keep<'a>(
         &self,
         used: impl IntoIterator<Item = &'a Arc<Resource>>,
-    ) -> Result<(), DeviceError> {
-        match &mut *self.captured() {
-            None => Ok(()),
-            Some(capture) if capture.thread == thread::current().id() => {
-                capture.kept.extend(used.into_iter().map(Arc::clone));
-                Ok(())
-            }
-            Some(_) => {
+    ) -> Result<MutexGuard<'_, Option<Capture>>, DeviceError> {
+        let mut captured = self.captured();
+        if let Some(capture) = &mut *captured {
+            if capture.thread != thread::current().id() {
                 let device = self.name();
                 let what = "work for a thread while another's work is captured";
-                Err(DeviceError::Unsupported { device, what })
+                return Err(DeviceError::Unsupported { device, what });
             }
+            capture.kept.extend(used.into_iter().map(Arc::clone));
         }
+        Ok(captured)
     }
 
     pub(super) fn refuse_while_capturing(&self, what: &'static str) -> Result<(), DeviceError> {

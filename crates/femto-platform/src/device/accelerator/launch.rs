@@ -91,7 +91,7 @@ impl Accelerator {
         for memory in memory.clone() {
             memory.check(&self.driver, "an argument")?;
         }
-        self.keep(memory.chain([&kernel.kernel, kernel.module.resource()]))?;
+        let _issuing = self.keep(memory.chain([&kernel.kernel, kernel.module.resource()]))?;
         let named = (&*kernel.entry, kernel.kernel.handle());
         // SAFETY: kernel and memory belong to this driver and are alive; the limits were checked.
         unsafe { self.driver.launch(named, launch, arguments) }

@@ -123,10 +123,10 @@ impl<L: Lanes> HostKernel<L> {
     #[inline(always)]
     fn at_level(&self, number: usize, base: &Base<L>) -> Level<L> {
         let zeta = self.splat(self.line.positions[number]);
-        let slopes = [
-            base.z[4].mul_add(zeta, base.z[1]),
-            base.z[5].mul_add(zeta, base.z[2]),
-        ];
+        let slopes = match self.parallel {
+            true => [base.z[1], base.z[2]],
+            false => [1, 2].map(|n| base.z[n + 3].mul_add(zeta, base.z[n])),
+        };
         let ([xr, yr], [xs, ys]) = (base.inverse[0], base.inverse[1]);
         Level {
             number,
@@ -150,9 +150,12 @@ impl<L: Lanes> HostKernel<L> {
     ) {
         let xi = self.splat(self.positions[2 * q]);
         let eta = self.splat(self.positions[2 * q + 1]);
-        let z_up = eta.mul_add(base.z[5], xi.mul_add(base.z[4], base.z[3]));
+        let z_up = match self.parallel {
+            true => base.z[3],
+            false => eta.mul_add(base.z[5], xi.mul_add(base.z[4], base.z[3])),
+        };
         points.scales[p] = level.scale * self.splat(self.weights[q]) * z_up;
-        if self.gradients {
+        if self.gradients && (p == 0 || !self.parallel) {
             // Rows of J⁻¹ are gradients of the reference coordinates.
             let up = z_up.constant(1.0) / z_up;
             for r in 0..2 {

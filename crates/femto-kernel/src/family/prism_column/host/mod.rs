@@ -113,6 +113,7 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             fields,
             nodal_fields,
             position: of.reads_position,
+            parallel: operator.has_parallel_columns,
             gradients: read[1] || of_fields[1] || wanted[1],
             read,
             of_fields,
@@ -156,6 +157,8 @@ struct HostKernel<L: Lanes> {
     fields: Fields,
     nodal_fields: usize,
     position: bool,
+    /// Whether the triangles of each column are parallel.
+    parallel: bool,
     /// Whether any gradients are read or f1 is not zero.
     gradients: bool,
     /// Whether values and gradients are read: of the solution, of fields in its space.
@@ -224,7 +227,7 @@ impl<L: Lanes> HostKernel<L> {
             fields: self.fields.len(),
             reads_gradients: self.read[1],
             wanted: self.wanted,
-            constant_map: false,
+            constant_map: self.parallel,
         };
         Scratch {
             nodal: vec![zero; rows * self.count()],

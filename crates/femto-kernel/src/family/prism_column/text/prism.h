@@ -181,11 +181,13 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
             z[c] = lower * p->low[c] + upper * p->high[c];
             h[c] = (real)0.5 * (p->high[c] - p->low[c]);
         }
-        const real slopes[2] = {z[1] - z[0], z[2] - z[0]};
+        /* In columns of parallel triangles the map's derivatives are the same at all points. */
+        const real slopes[2] = {PARALLEL ? p->low[1] - p->low[0] : z[1] - z[0],
+            PARALLEL ? p->low[2] - p->low[0] : z[2] - z[0]};
         POINT_LOOP for (int q = 0; q < TRIANGLE_POINTS; ++q)
         {
             const real xi = T_POSITION(q, 0), eta = T_POSITION(q, 1);
-            const real z_up = h[0] + xi * (h[1] - h[0]) + eta * (h[2] - h[0]);
+            const real z_up = PARALLEL ? h[0] : h[0] + xi * (h[1] - h[0]) + eta * (h[2] - h[0]);
             const real inverse_up = reciprocal(z_up);
             real r_value[COMPONENTS], r_gradient[COMPONENTS * 3], r_x[3];
             real r_a[SOME(FIELDS)], r_grad_a[SOME(FIELDS) * 3], r_parameters[SOME(PARAMETERS)];
@@ -219,7 +221,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
 #endif
             EACH(n, PARAMETERS) r_parameters[n] = p->g_context[1 + n];
             point_form(r_value, r_gradient, r_a, r_grad_a, r_x, r_parameters, p->g_context[0], r_f0, r_f1);
-            const real scale = T_WEIGHT(q) * L_WEIGHT(b) * p->determinant * z_up;
+            const real scale = T_WEIGHT(q) * L_WEIGHT(b) * (p->determinant * z_up);
             EACH(c, COMPONENTS)
             {
 #if WRITES_VALUES
