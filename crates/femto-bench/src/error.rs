@@ -5,12 +5,12 @@ use super::helmholtz::ColumnsError;
 use femto::operator::OperatorError;
 use femto::solve::{JacobiError, SolveError};
 use femto_fem::geometry::GeometryError;
+use femto_fem::io::IoError;
 use femto_fem::mesh::MeshError;
 use femto_fem::space::SpaceError;
 use femto_kernel::expr::GraphError;
 use femto_kernel::family::ScheduleError;
 use femto_platform::device::{DeviceError, DeviceId};
-use femto_platform::files::FileError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -132,5 +132,5 @@ pub enum BenchError {
     Csv(#[from] csv::Error),
     /// A table or a figure could not be written.
     #[error(transparent)]
-    File(#[from] FileError),
+    Output(#[from] IoError),
 }

@@ -1,7 +1,7 @@
 //! What figures have in common: rows of stored tables, colours, and panels in a grid.
 
 use crate::BenchError;
-use femto_platform::files::write_atomic;
+use femto_fem::io::write_file;
 use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::{LinePlot, ScatterPlot};
@@ -133,6 +133,6 @@ impl Drawing {
                 .render_scene(&self.0)
                 .map_err(BenchError::Figure)?,
         };
-        Ok(write_atomic(path, &bytes)?)
+        Ok(write_file(path, &bytes)?)
     }
 }

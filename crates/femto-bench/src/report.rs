@@ -2,9 +2,9 @@
 
 use crate::record::text;
 use crate::{BenchError, Record};
+use femto_fem::io::write_file;
 use femto_kernel::roofline::Ceilings;
 use femto_platform::device::DeviceInfo;
-use femto_platform::files::write_atomic;
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ pub(crate) fn write_csv(
     let bytes = writer
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))?;
-    Ok(write_atomic(path, &bytes)?)
+    Ok(write_file(path, &bytes)?)
 }
 
 impl Display for Report {

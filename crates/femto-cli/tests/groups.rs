@@ -5,6 +5,7 @@
 mod common;
 
 use common::{femto, json, mistake, scratch, text, write};
+use std::fs;
 
 /// Two unit squares side by side; the group `left` = 4 is on the left side and `right` = 2 on the right one.
 const SQUARES: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n1 4 \"left\"\n1 2 \"right\"\n\
@@ -13,6 +14,13 @@ const SQUARES: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n
 
 const CASE: &str = "mesh.file = \"mesh.msh\"\nspace.degree = 1\nform.kind = \"poisson\"\nsource.value = 1\n\
     [[dirichlet]]\ntags = [\"left\", \"right\"]\nvalue = 0\n";
+
+fn refused(arguments: &[&str], code: i32, wanted: &str) {
+    let output = femto(arguments);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+    assert!(message.contains(wanted), "{arguments:?}: {message}");
+}
 
 #[test]
 fn groups_that_are_empty_or_ambiguous_are_refused() {
@@ -77,12 +85,6 @@ fn what_cannot_be_computed_or_written_is_said_at_once() {
     let folder = scratch("refused");
     write(&folder, "mesh.msh", SQUARES);
     let case = write(&folder, "case.toml", CASE);
-    let refused = |arguments: &[&str], code: i32, wanted: &str| {
-        let output = femto(arguments);
-        let message = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
-        assert!(message.contains(wanted), "{arguments:?}: {message}");
-    };
     let solve = |options: &[&str], code, wanted: &str| {
         refused(
             &[&["solve", &case, "--no-roofline"], options].concat(),
@@ -115,6 +117,28 @@ fn what_cannot_be_computed_or_written_is_said_at_once() {
         refused(&arguments, 2, "inverted or degenerate");
         assert!(!folder.join("box.msh").exists());
     }
+}
+
+/// A square of four triangles whose middle node lies outside: one is turned, and lies on two others.
+#[test]
+fn folded_meshes_are_refused() {
+    let folder = scratch("folded");
+    let mesh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 1.3 0.5 0\n\
+        $EndNodes\n$Elements\n4\n1 2 0 1 2 5\n2 2 0 2 3 5\n3 2 0 3 4 5\n4 2 0 4 1 5\n$EndElements\n";
+    let mesh = write(&folder, "mesh.msh", mesh);
+    refused(
+        &["mesh", "info", &mesh],
+        2,
+        "lie on the same side of the facet",
+    );
+    let case = "mesh.file = \"mesh.msh\"\nspace.degree = 1\nform.kind = \"mass\"\n";
+    let case = write(&folder, "case.toml", case);
+    refused(&["solve", &case], 2, "the mesh is folded there");
+    let straight = fs::read_to_string(&mesh)
+        .unwrap()
+        .replace("1.3 0.5", "0.3 0.5");
+    fs::write(&mesh, straight).unwrap();
+    assert!(femto(&["mesh", "info", &mesh]).status.success());
 }
 
 #[test]

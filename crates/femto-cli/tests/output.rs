@@ -135,3 +135,40 @@ fn a_solution_without_its_errors_is_written_all_the_same() {
     );
     assert!(is_vtu(&path));
 }
+
+/// Meshes and tables too: links are followed, and a pipe is no file.
+#[test]
+fn meshes_and_tables_follow_links_and_spare_pipes() {
+    let folder = scratch("mesh-output");
+    let [pipe, file, link] = ["pipe.msh", "file.msh", "link.msh"].map(|name| folder.join(name));
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    symlink("file.msh", &link).unwrap();
+    let write = |path: &Path| {
+        femto(&[
+            "mesh",
+            "box",
+            path.to_str().unwrap(),
+            "--cells",
+            "1",
+            "1",
+            "1",
+        ])
+    };
+    let refused = write(&pipe);
+    let error = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{error}");
+    assert!(
+        error.contains("only new and regular files are written"),
+        "{error}"
+    );
+    assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+    assert!(write(&link).status.success());
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read(&file).unwrap().starts_with(b"$MeshFormat"));
+}

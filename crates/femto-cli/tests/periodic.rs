@@ -5,6 +5,7 @@ mod common;
 
 use common::{case_path, femto, json, run, scratch, text, write};
 use femto::element::Cell;
+use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::platform::device::Accelerator;
@@ -139,6 +140,37 @@ fn sides_come_from_the_file_or_from_the_case() {
         assert_eq!(json(&output)["unknowns"]["all"], Value::from(unknowns));
         // Both sides of a seam are drawn.
         assert_eq!(points(&vtu), 16 * 13, "{periodic}");
+    }
+}
+
+/// A list that lacks the pair in the middle, and one that leads inside the mesh.
+#[test]
+fn pairs_of_nodes_without_facets_are_refused() {
+    let folder = scratch("periodic-pairs");
+    let plane = AnyBox {
+        cell: Cell::Quadrilateral,
+        cells: vec![3, 2],
+        lower: vec![0.0; 2],
+        upper: vec![1.0; 2],
+        geometry_degree: 1,
+        irregular: None,
+    };
+    let edits: [fn(&mut Mesh); 2] = [
+        |mesh| _ = mesh.periodic[0].nodes.remove(1),
+        |mesh| mesh.periodic[0].nodes.push([5, 6]),
+    ];
+    for edit in edits {
+        let mut mesh = plane.build(|x| x).unwrap();
+        mesh.join_sides("xmin", "xmax").unwrap();
+        edit(&mut mesh);
+        let mut bytes = Vec::new();
+        gmsh::write(&mesh, &mut bytes, Version::V4_1, Encoding::Ascii).unwrap();
+        fs::write(folder.join("pairs.msh"), bytes).unwrap();
+        let case = "[mesh]\nfile = 'pairs.msh'\n[space]\ndegree = 1\n[form]\nkind = 'mass'\n";
+        let output = femto(&["solve", &write(&folder, "case.toml", case), "--no-roofline"]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("pairs of periodic nodes"), "{error}");
     }
 }
 

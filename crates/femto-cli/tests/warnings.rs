@@ -95,6 +95,38 @@ fn solutions_that_are_not_accurate_are_warned_of() {
 }
 
 /// A coefficient in coordinates of a map: fp32 tells neither its values nor the cells apart, and cycles take fp64.
+/// A quarter of a ring, whose periodic sides are turned by a right angle.
+#[test]
+fn vectors_on_turned_sides_are_warned_of() {
+    let folder = scratch("turned");
+    for (form, fields, is_warned) in [
+        ("elasticity\"\nyoung = 1\npoisson = 0.3", "solution", true),
+        ("mass\"", "solution", false),
+        ("mass\"", "flux", true),
+    ] {
+        let case = format!(
+            "[mesh]\nperiodic = [[\"ymin\", \"ymax\"]]\n[mesh.box]\ncell = \"quadrilateral\"\ncells = [2, 4]\n\
+             lower = [1, 0]\nupper = [2, 1]\ndeformation = [\"x*cos(pi*y/2)\", \"x*sin(pi*y/2)\"]\n\
+             [space]\ndegree = 1\n[form]\nkind = \"{form}\n\
+             [[dirichlet]]\ntags = [\"xmin\"]\nvalue = {}\n[output]\nfields = [\"{fields}\"]\n",
+            if form.starts_with("mass") {
+                "0"
+            } else {
+                "[0, 0]"
+            }
+        );
+        let path = write(&folder, "case.toml", &case);
+        let report = json(&femto(&["solve", &path, "--json", "--no-roofline"]));
+        assert_eq!(report["status"], "converged", "{report}");
+        let told = report["mesh"]["warnings"].to_string();
+        assert_eq!(
+            told.contains("turned or deformed"),
+            is_warned,
+            "{form}: {told}"
+        );
+    }
+}
+
 #[test]
 fn positions_that_are_rounded_are_warned_of() {
     let folder = scratch("far");

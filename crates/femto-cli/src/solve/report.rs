@@ -229,6 +229,11 @@ impl Report {
                     .chain(super::warnings::loads_without_effect(case, blocks))
                     .chain(super::mesh::unjoined(blocks))
                     .chain(super::warnings::nearly_incompressible(case))
+                    .chain(super::warnings::turned_sides(
+                        case,
+                        mesh,
+                        blocks[0].space.components(),
+                    ))
                     .collect(),
             },
             unknowns: Unknowns {

@@ -1,6 +1,7 @@
 //! Warnings about cases that can be solved, but probably not as they were meant.
 
 use crate::case::{self, Case, Located};
+use femto::fem::mesh::Mesh;
 use femto::fem::space::{Block, BoundaryFacet};
 use femto::kernel::scalar::Precision;
 use femto::multigrid::CONVECTIVE;
@@ -47,6 +48,22 @@ pub(super) fn rounded_positions(case: &Case, problem: &Problem<'_>) -> Option<St
     let is_rounded = case.run.precision == Precision::Fp32 && problem.needs_double_positions();
     let warning = "so far from the origin, fp32 rounds the positions that the form reads by 1 % of a cell or more";
     is_rounded.then(|| warning.to_owned())
+}
+
+/// A warning about vectors on periodic sides that are turned against each other.
+pub(super) fn turned_sides(case: &Case, mesh: &Mesh, components: usize) -> Option<String> {
+    let number = mesh.turned_sides()? + 1;
+    let fields = case.output.fields.as_deref().unwrap_or_default();
+    let has_flux = fields.contains(&case::Field::Flux);
+    let vectors = match (components > 1, has_flux) {
+        (true, _) => "the components of the solution",
+        (false, true) => "those of the flux",
+        (false, false) => return None,
+    };
+    Some(format!(
+        "the periodic sides of pair {number} are turned or deformed against each other: {vectors} are equated as they are, which \
+         is wrong for a vector"
+    ))
 }
 
 /// Warnings about fluxes given inside the domain.

@@ -66,8 +66,27 @@ impl Cell {
     /// The outward normal of a facet of the reference cell, scaled by the ratio of its area to that of its
     /// own reference cell.
     pub fn facet_normal(self, facet: usize) -> [f64; 3] {
+        let normal = self.right_handed_normal(facet);
+        let sign = if self.is_facet_right_handed(facet) {
+            1.0
+        } else {
+            -1.0
+        };
+        normal.map(|x| sign * x + 0.0)
+    }
+
+    /// Whether the normal of a facet by the right-hand rule, from its own axes, points outwards; in the plane, whether
+    /// the cell is on the left of its edge.
+    pub fn is_facet_right_handed(self, facet: usize) -> bool {
+        let normal = self.right_handed_normal(facet);
+        let (on_facet, centre) = (self.facet_point(facet, [0.0; 3]), self.centre());
+        let outwards: f64 = (0..3).map(|a| normal[a] * (on_facet[a] - centre[a])).sum();
+        outwards > 0.0
+    }
+
+    fn right_handed_normal(self, facet: usize) -> [f64; 3] {
         let [r, s] = self.facet_tangents(facet);
-        let normal = match self.dim() {
+        match self.dim() {
             3 => [
                 r[1] * s[2] - r[2] * s[1],
                 r[2] * s[0] - r[0] * s[2],
@@ -75,10 +94,7 @@ impl Cell {
             ],
             2 => [r[1], -r[0], 0.0],
             _ => [1.0, 0.0, 0.0],
-        };
-        let (on_facet, centre) = (self.facet_point(facet, [0.0; 3]), self.centre());
-        let outwards: f64 = (0..3).map(|a| normal[a] * (on_facet[a] - centre[a])).sum();
-        normal.map(|x| if outwards < 0.0 { 0.0 - x } else { x + 0.0 })
+        }
     }
 }
 

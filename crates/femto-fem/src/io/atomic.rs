@@ -28,6 +28,20 @@ pub fn check_writable(path: &Path) -> Result<(), IoError> {
     Ok(())
 }
 
+/// Writes a file, complete or not at all, and its folder if that is missing.
+///
+/// # Errors
+/// As [`check_writable`].
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|source| IoError::File {
+            path: path.into(),
+            source,
+        })?;
+    }
+    write_atomically(path, |out| Ok(out.write_all(bytes)?))
+}
+
 /// Writes `path` through a temporary file beside it, which is renamed once `write` has succeeded, so that
 /// no reader (or crash) ever leaves half a file. A symbolic link is kept and its target written;
 /// permissions of an existing file are kept too.

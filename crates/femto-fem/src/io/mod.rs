@@ -7,5 +7,5 @@ mod error;
 pub mod matrix_market;
 pub mod vtu;
 
-pub use atomic::check_writable;
+pub use atomic::{check_writable, write_file};
 pub use error::IoError;

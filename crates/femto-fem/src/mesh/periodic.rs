@@ -82,6 +82,22 @@ impl Mesh {
         self.periodic.iter().position(differ)
     }
 
+    /// The first of the [periodic sides](Mesh::periodic), if any, that is not a translation of its partner.
+    pub fn turned_sides(&self) -> Option<usize> {
+        let tolerance = 4.0 * TOLERANCE * extent(&self.coordinates);
+        let shift = |pair: &[u32; 2]| {
+            let [from, to] = pair.map(|node| self.coordinates[node as usize]);
+            [0, 1, 2].map(|axis| to[axis] - from[axis])
+        };
+        let is_turned = |sides: &PeriodicSides| {
+            let mut shifts = sides.nodes.iter().map(shift);
+            let first = shifts.next().unwrap_or_default();
+            let differs = |shift: [f64; 3]| (0..3).any(|a| (shift[a] - first[a]).abs() > tolerance);
+            shifts.any(differs)
+        };
+        self.periodic.iter().position(is_turned)
+    }
+
     /// The mesh nodes of a group's cells, ascending.
     fn nodes_of(&self, dimension: usize, group: i32) -> Vec<u32> {
         let mut nodes = BTreeSet::new();

@@ -89,6 +89,28 @@ pub enum SpaceError {
         /// Mesh nodes of the facet, in cyclic order.
         nodes: Vec<u32>,
     },
+    /// Periodic pairs of nodes without facets.
+    #[error(
+        "{count} pairs of periodic nodes, such as {nodes:?}, are on no facets of the boundary that correspond: the list is \
+         incomplete or leads inside the mesh"
+    )]
+    UnjoinedNodes {
+        /// Mesh nodes of a pair.
+        nodes: [u32; 2],
+        /// Number of such pairs.
+        count: usize,
+    },
+    /// Two cells on the same side of their facet.
+    #[error(
+        "cells {cells:?} lie on the same side of the facet that they share (mesh nodes {nodes:?}): the mesh is folded there, \
+         or a cell lies on another"
+    )]
+    FoldedCells {
+        /// Mesh cell numbers of the two cells.
+        cells: [u32; 2],
+        /// Mesh nodes of the facet, in cyclic order.
+        nodes: Vec<u32>,
+    },
     /// Two cells have a face with the same vertices in different cyclic orders.
     #[error(
         "cells {cells:?} have a face with the same four vertices in orders that do not match: \
@@ -227,7 +249,9 @@ impl SpaceError {
             | Self::NoPartner { cell, .. }
             | Self::NarrowPeriod { cell } => all(&[*cell]),
             Self::CrowdedFacet { cells, .. } => all(cells),
-            Self::TwistedFace { cells, .. } | Self::DisagreeingFaces { cells, .. } => all(cells),
+            Self::FoldedCells { cells, .. }
+            | Self::TwistedFace { cells, .. }
+            | Self::DisagreeingFaces { cells, .. } => all(cells),
             _ => vec![],
         }
     }

@@ -111,7 +111,8 @@ pub enum JacobiError {
     #[error(
         "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries: check \
          the signs of the form (the flux f1 of -div(kappa grad u) is kappa*grad(u)) and that the precision has numbers so \
-         small, or take gmres without preconditioner"
+         small; where a nonlinear form's derivative vanishes in the state, give another start; or take gmres without \
+         preconditioner"
     )]
     NotPositive {
         /// The first such entry.

@@ -59,17 +59,18 @@ struct Report {
     elements: Result<Elements, String>,
 }
 
-/// The maps of the cells that can carry unknowns, and those that are only bad at corners.
+/// A space of degree 1 on the cells that can carry unknowns, and those that are only bad at corners.
 pub(super) fn checked(
     mesh: &mesh::Mesh,
     points_1d: &[f64],
-) -> Result<(Vec<Geometry>, Vec<CornerWarning>), Box<ProblemError>> {
+) -> Result<(Vec<Block>, Vec<CornerWarning>), Box<ProblemError>> {
     let geometries = Geometry::of_shapes(mesh).map_err(ProblemError::from)?;
     let mut warnings = Vec::new();
     for geometry in &geometries {
         warnings.extend(geometry.check(points_1d).map_err(ProblemError::from)?);
     }
-    Ok((geometries, warnings))
+    let blocks = Block::all(mesh, geometries, SpaceParams::default());
+    Ok((blocks.map_err(ProblemError::from)?, warnings))
 }
 
 /// The cells that can carry unknowns.
@@ -83,9 +84,9 @@ struct Elements {
 
 impl Elements {
     fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, Box<ProblemError>> {
-        let (geometries, warnings) = checked(mesh, points_1d)?;
+        let (blocks, warnings) = checked(mesh, points_1d)?;
         let count = |kind| {
-            let kinds = geometries.iter().flat_map(Geometry::kinds);
+            let kinds = blocks.iter().flat_map(|block| block.geometry.kinds());
             kinds.filter(|&&other| other == kind).count()
         };
         let kinds = [
@@ -94,11 +95,10 @@ impl Elements {
             ("extruded", MapKind::Extruded),
             ("curved", MapKind::Curved),
         ];
-        let spaces = Block::all(mesh, geometries.clone(), SpaceParams::default());
         Ok(Self {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),
             warnings,
-            unjoined: unjoined(&spaces.map_err(ProblemError::from)?),
+            unjoined: unjoined(&blocks),
         })
     }
 }

@@ -6,9 +6,9 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use femto::element::quadrature::gauss;
+use femto::fem::io::write_file;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::fem::mesh::{Mesh, MeshError};
-use femto::platform::files::write_atomic;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ impl Output {
         let file = self.file.display();
         progress.stage(format!("writing {file}"));
         let bytes = self.encode(mesh)?;
-        write_atomic(&self.file, &bytes)?;
+        write_file(&self.file, &bytes)?;
         progress.finish();
         let own = mesh.blocks.iter();
         let own = own.filter(|block| block.cell_type.dimension() == mesh.dimension());

@@ -106,6 +106,11 @@ pub enum GmshError {
         /// The sum over its blocks.
         found: u64,
     },
+    /// Nodes of old versions with parametric coordinates.
+    #[error(
+        "nodes with parametric coordinates are only read in version 4: write the mesh with `Mesh.SaveParametric = 0`"
+    )]
+    ParametricNodes,
     /// A required section is missing.
     #[error("the file has no ${0} section")]
     MissingSection(&'static str),

@@ -98,6 +98,9 @@ impl Reader<'_, '_> {
                 | "Periodic"
         );
         let of_v1 = matches!(name, "NOD" | "ELM") && self.format == Some(Format::V1);
+        if name == "ParametricNodes" {
+            return Err(fault(at, GmshError::ParametricNodes));
+        }
         if !known && !of_v1 {
             return Ok(false);
         }

@@ -69,6 +69,22 @@ impl Facet {
     }
 }
 
+/// Whether a facet's right-handed direction, in the order of its own vertices, `own` of a cell's, is that from its
+/// lowest vertex to the lower one of the neighbours.
+pub(super) fn ascends(vertices: &[u32], own: &[usize]) -> bool {
+    let at = |n: usize| vertices[own[n]];
+    match own.len() {
+        2 => at(0) < at(1),
+        3 => (at(0) < at(1)) ^ (at(1) < at(2)) ^ (at(0) < at(2)),
+        _ => {
+            // Going round: 0, 1, 3, 2.
+            let round = [at(0), at(1), at(3), at(2)];
+            let lowest = (1..4).fold(0, |low, n| if round[n] < round[low] { n } else { low });
+            round[(lowest + 1) % 4] < round[(lowest + 3) % 4]
+        }
+    }
+}
+
 /// The sides of the facet with these vertices, in its own order, among facets in ranges of the lowest
 /// vertex.
 pub(super) fn sides(parts: &[Chains<Facet>], vertices: &[u32]) -> Option<[u32; 2]> {

@@ -67,6 +67,7 @@ impl Topology {
             topology.number_edges(&edges);
         }
         topology.check_shapes(&cells)?;
+        topology.check_folds(&cells)?;
         if up_to > 1 {
             topology.number_faces();
         }
@@ -265,6 +266,43 @@ impl Topology {
             }
         }
         Ok(())
+    }
+
+    /// Fails if two right-handed elements are on the same side of their facet.
+    fn check_folds(&self, cells: &impl Fn(usize, usize) -> u32) -> Result<(), SpaceError> {
+        let blocks = &self.entities.blocks;
+        let outwards = |block: &Block| -> Vec<bool> {
+            let facets = 0..block.cell.facets().len();
+            facets
+                .map(|it| block.cell.is_facet_right_handed(it))
+                .collect()
+        };
+        let outwards: Vec<Vec<bool>> = blocks.iter().map(outwards).collect();
+        // Whether an element is on the left of its facet, which the vertices' numbers direct.
+        let is_left = |side: u32| {
+            let Side {
+                block,
+                element,
+                facet,
+            } = side_of(blocks, side);
+            let own = blocks[block].cell.facets()[facet].vertices;
+            facets::ascends(blocks[block].vertices(element), own) == outwards[block][facet]
+        };
+        let is_folded = |facet: &Facet| {
+            let [first, second] = facet.sides;
+            second != NONE && is_left(first) == is_left(second)
+        };
+        let parts = self.facets.par_iter().map(|part| {
+            let mut facets = part.links.iter().map(|(_, facet)| facet);
+            facets.find(|facet| is_folded(facet))
+        });
+        match parts.find_map_first(|folded| folded) {
+            None => Ok(()),
+            Some(facet) => Err(SpaceError::FoldedCells {
+                cells: facet.sides.map(|side| self.cell_at(side, cells)),
+                nodes: self.around(facet.sides[0]),
+            }),
+        }
     }
 
     /// The two sides of the facet with these mesh nodes, going round it; the second, or both, may be

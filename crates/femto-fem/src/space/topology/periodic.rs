@@ -62,6 +62,7 @@ impl Topology {
                 joined.push([pair[0].min(pair[1]), pair[0].max(pair[1])]);
             }
         }
+        self.check_joined(sides, &mut classes)?;
         if joined.is_empty() {
             return Ok(());
         }
@@ -87,6 +88,30 @@ impl Topology {
             }
         }
         Ok(())
+    }
+
+    /// Fails if vertices of a pair belong to no facets that were joined.
+    fn check_joined(
+        &self,
+        sides: &[PeriodicSides],
+        classes: &mut Classes,
+    ) -> Result<(), SpaceError> {
+        let vertex = |node: u32| self.vertex_at.get(node as usize).copied();
+        let pairs = sides.iter().flat_map(|sides| &sides.nodes);
+        let mut apart = pairs.copied().filter(|pair| match pair.map(vertex) {
+            [Some(first), Some(second)] if first != NONE && second != NONE => {
+                classes.lowest(first) != classes.lowest(second)
+            }
+            // Nodes between vertices, or of no cell.
+            _ => false,
+        });
+        match apart.next() {
+            None => Ok(()),
+            Some(nodes) => Err(SpaceError::UnjoinedNodes {
+                nodes,
+                count: 1 + apart.count(),
+            }),
+        }
     }
 
     /// Whether functions continue periodically from this side to a distant one.
