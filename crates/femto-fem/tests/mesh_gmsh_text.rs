@@ -184,6 +184,7 @@ const VERSION_2_ERRORS: &[(&str, &str)] = &[
     ("$Nodes\n1\n1 0 0 zero\n$EndNodes\n", "line 6: expected a z coordinate, found `zero`"),
     ("$Nodes\n1\n1 0 0 0\n2 0 0 0\n$EndNodes\n", "line 7: expected `$EndNodes`, found `2`"),
     ("$Nodes\n1\n1 0 0 0\n$Elements\n", "line 7: expected `$EndNodes`, found `$Elements`"),
+    ("$ParametricNodes\n0\n$EndParametricNodes\n", "line 4: nodes with parametric coordinates are only read in version 4: write the mesh with `Mesh.SaveParametric = 0`"),
     ("$Nodes\n0\n$EndNodes\n$Nodes\n0\n$EndNodes\n", "line 7: a second $Nodes section"),
     ("$PhysicalNames\n1\n4 1 \"a\"\n$EndPhysicalNames\n", "line 6: the dimension of a physical group is 4; it must be 0 to 3, or -1"),
     ("$PhysicalNames\n1\n2 0 \"a\"\n$EndPhysicalNames\n", "line 6: the number of a physical group is 0; it must be 1 to 2^31 - 1"),

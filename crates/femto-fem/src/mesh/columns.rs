@@ -47,25 +47,23 @@ impl Mesh {
         for cell in (0..cells.len() as u32).filter_map(above) {
             is_above[cell as usize] = true;
         }
-        let lowest: Vec<u32> = (0..cells.len() as u32)
-            .filter(|&cell| !is_above[cell as usize])
-            .collect();
-        let column = |cell: u32| std::iter::successors(Some(cell), |&cell| above(cell));
-        // A degenerate prism may lie on itself.
-        let layers = column(*lowest.first()?).take(cells.len() + 1).count();
-        // Equal numbers: no prism is left over in a ring, and none counts twice.
-        if layers < 2 || layers * lowest.len() != cells.len() {
-            return None;
+        let (mut in_order, mut layers) = (Vec::with_capacity(cells.len()), None);
+        for lowest in (0..cells.len() as u32).filter(|&cell| !is_above[cell as usize]) {
+            let before = in_order.len();
+            // A degenerate prism may lie on itself.
+            let column = std::iter::successors(Some(lowest), |&cell| above(cell));
+            in_order.extend(column.take(cells.len() - before + 1));
+            let own = in_order.len() - before;
+            if in_order.len() > cells.len() || *layers.get_or_insert(own) != own {
+                return None;
+            }
         }
-        let cells: Vec<u32> = lowest
-            .iter()
-            .flat_map(|&cell| column(cell).take(layers))
-            .collect();
-        let is_whole = cells.len() == layers * lowest.len();
-        is_whole.then_some(Columns {
+        // None is left over, in a ring.
+        let layers = layers.filter(|&layers| layers > 1 && in_order.len() == cells.len())?;
+        Some(Columns {
             layers,
             parallel,
-            cells,
+            cells: in_order,
         })
     }
 

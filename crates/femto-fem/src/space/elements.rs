@@ -6,8 +6,7 @@ use rayon::prelude::*;
 
 use crate::geometry::Geometry;
 use crate::mesh::ordering::hilbert_order;
-use crate::mesh::{Columns, Mesh};
-use crate::pages;
+use crate::mesh::{CellBlock, Columns, Mesh};
 use femto_element::Cell;
 
 use super::topology::{Entities, Topology};
@@ -99,20 +98,28 @@ impl ShapeElements {
         chunk: ChunkSize,
     ) -> Result<(Self, Vec<u32>), SpaceError> {
         let (cell, kinds) = (geometry.cell(), geometry.kinds());
-        let (all, count) = (vertices(mesh, cell)?, cell.vertices());
-        if kinds.len() != all.len() / count {
+        let of_shape = mesh.blocks.iter().filter(|it| it.cell_type.cell() == cell);
+        let in_mesh = of_shape.map(CellBlock::len).sum();
+        if kinds.len() != in_mesh {
             return Err(SpaceError::GeometryCells {
                 geometry: kinds.len(),
-                mesh: all.len() / count,
+                mesh: in_mesh,
             });
         }
-        let centroids: Vec<[f64; 3]> = all
-            .par_chunks_exact(count)
-            .map(|vertices| {
-                let x = || vertices.iter().map(|&node| mesh.coordinates[node as usize]);
-                [0, 1, 2].map(|a| x().map(|x| x[a]).sum::<f64>() / count as f64)
-            })
-            .collect();
+        let all = (0..kinds.len()).into_par_iter().with_min_len(4096);
+        let nodes_of = |cell: usize| geometry.vertex_nodes(cell);
+        let bad = all
+            .clone()
+            .find_map_first(|cell| bad_vertex(cell as u32, nodes_of(cell), mesh));
+        if let Some(error) = bad {
+            return Err(error);
+        }
+        let centroid = |cell: usize| {
+            let vertices = nodes_of(cell);
+            let x = || vertices.iter().map(|&node| mesh.coordinates[node as usize]);
+            [0, 1, 2].map(|a| x().map(|x| x[a]).sum::<f64>() / vertices.len() as f64)
+        };
+        let centroids: Vec<[f64; 3]> = all.map(centroid).collect();
         let (cells, chunks) = match geometry.columns() {
             Some(columns) => in_columns(columns, &centroids, chunk),
             None => {
@@ -124,9 +131,10 @@ impl ShapeElements {
                 (cells, chunks)
             }
         };
-        let mut vertices = vec![0; all.len()];
+        let count = cell.vertices();
+        let mut vertices = vec![0; cells.len() * count];
         let rows = vertices.par_chunks_exact_mut(count).zip(&cells);
-        rows.for_each(|(row, &cell)| row.copy_from_slice(&all[cell as usize * count..][..count]));
+        rows.for_each(|(row, &cell)| row.copy_from_slice(nodes_of(cell as usize)));
         let elements = Self {
             cell,
             cells,
@@ -221,31 +229,6 @@ pub(super) fn check(mesh: &Mesh, shapes: &[Cell]) -> Result<(), SpaceError> {
         Err(_) => Err(SpaceError::TooManyCells { cells }),
         Ok(_) if cells == 0 => Err(SpaceError::NoCells),
         Ok(_) => Ok(()),
-    }
-}
-
-/// Mesh nodes at the vertices of all cells of a shape, `[cells][vertices]`, in mesh cell order.
-fn vertices(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
-    let (count, places) = (cell.vertices(), cell.gmsh_order().vertices);
-    let mut cells: Vec<u32> = Vec::new();
-    for block in mesh.blocks.iter().filter(|b| b.cell_type.cell() == cell) {
-        let first = cells.len();
-        pages::extend(&mut cells, block.len() * count, 0);
-        let rows = cells[first..].par_chunks_exact_mut(count);
-        let nodes = block.nodes.par_chunks_exact(block.cell_type.nodes());
-        rows.zip(nodes).for_each(|(row, nodes)| {
-            for (&place, &node) in places.iter().zip(nodes) {
-                row[place] = node;
-            }
-        });
-    }
-    let all = cells.par_chunks_exact(count).with_min_len(4096);
-    match all
-        .enumerate()
-        .find_map_first(|(cell, v)| bad_vertex(cell as u32, v, mesh))
-    {
-        Some(error) => Err(error),
-        None => Ok(cells),
     }
 }
 
