@@ -108,6 +108,7 @@ impl Kind {
             factors: FactorPrecision::default(),
             knobs: Knobs::default(),
             vectors: self.vectors,
+            is_applied_once: false,
         };
         let columns = Columns::new(self.degree, self.parallel);
         let kernels = block.kernels(&target, &columns).expect("columns");

@@ -204,6 +204,8 @@ pub struct Target {
     pub knobs: Knobs,
     /// The L-vectors of the operator.
     pub vectors: Vectors,
+    /// Whether it is applied so seldom that kernels should not need lists that take long to make.
+    pub is_applied_once: bool,
 }
 
 /// The elements of a block, as packing for a device needs them.

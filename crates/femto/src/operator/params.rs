@@ -99,6 +99,9 @@ pub struct OperatorParams {
     /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, on
     /// hexahedra and quadrilaterals. With any there is no second choice where the device cannot run them.
     pub knobs: Knobs,
+    /// Whether it is applied once or hardly more often, like loads: kernels on accelerators then take no lists of nodes that
+    /// only pay in many applications. Default `false`.
+    pub is_applied_once: bool,
     /// Folds the coefficients of a form λ u, κ ∇u into the geometry if they are constant in each cell.
     /// Otherwise the form is evaluated as written. Default `true`.
     pub fold_coefficients: bool,
@@ -129,6 +132,7 @@ impl Default for OperatorParams {
             factors: FactorPrecision::default(),
             scatter: Scatter::default(),
             knobs: Knobs::default(),
+            is_applied_once: false,
             fold_coefficients: true,
             auxiliary: Vec::new(),
             time: 0.0,

@@ -57,6 +57,7 @@ impl Problem<'_> {
         let params = self.operator_params(&u.blocks);
         let params = OperatorParams {
             data_level: DataLevel::Automatic,
+            is_applied_once: true,
             quadrature: self.rule_of_values(&params),
             ..params
         };

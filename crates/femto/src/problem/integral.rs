@@ -247,6 +247,7 @@ impl Discretization<'_> {
             quadrature: self.quadrature,
             scatter: self.scatter,
             time: self.time,
+            is_applied_once: true,
             auxiliary,
             ..OperatorParams::default()
         }

@@ -61,6 +61,7 @@ impl Problem<'_> {
     {
         let params = OperatorParams {
             data_level: DataLevel::Automatic,
+            is_applied_once: true,
             ..self.operator_params(&u.blocks)
         };
         let on = Discretization::of(&u.blocks, &params);

@@ -172,9 +172,9 @@ impl<'a> Problem<'a> {
             }
             let unassembled = || match params.data_level.stores_matrices() {
                 true => {
-                    let data_level = DataLevel::Automatic;
                     let params = OperatorParams {
-                        data_level,
+                        data_level: DataLevel::Automatic,
+                        is_applied_once: true,
                         ..params.clone()
                     };
                     self.bound::<T, B>(device, (&blocks, &facets), params)

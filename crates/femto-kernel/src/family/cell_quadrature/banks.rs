@@ -4,11 +4,13 @@
 //! pairs are in the same eighth of the banks. Pairs of floats are read by sixteen threads; their order
 //! suits them less well.
 
-/// A node of a block and its slots: place in the fan × fans of the block + fan within the block.
+use core::ops::Range;
+
+/// A node of a block and where its slots are in a list: place in the fan × fans of the block + fan within the block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     pub(super) node: u32,
-    pub(super) slots: Vec<u16>,
+    pub(super) slots: Range<usize>,
 }
 
 /// Number of threads that read double-precision records at the same time, and of the banks that hold these.
@@ -26,8 +28,8 @@ const ROUNDS: usize = 4;
 
 /// Reorders the first `privates` entries of a block among themselves, likewise the others, and each entry's
 /// slots.
-pub(super) fn spread(entries: &mut Vec<Entry>, privates: usize) {
-    let mut reads = Reads::new(entries);
+pub(super) fn spread(entries: &mut Vec<Entry>, slots: &mut [u16], privates: usize) {
+    let mut reads = Reads::new(entries, slots);
     let mut order: Vec<usize> = (0..entries.len()).collect();
     for _ in 0..ROUNDS {
         let mut changed = false;
@@ -45,8 +47,8 @@ pub(super) fn spread(entries: &mut Vec<Entry>, privates: usize) {
         .iter()
         .map(|&n| std::mem::take(&mut entries[n]))
         .collect();
-    for entries in entries.chunks_mut(SUM_LANES) {
-        order_slots(entries);
+    for entries in entries.chunks(SUM_LANES) {
+        order_slots(entries, slots);
     }
 }
 
@@ -66,35 +68,78 @@ fn pairs(privates: usize, len: usize) -> impl Iterator<Item = (usize, usize)> {
 /// The entries read at the same time. Entries are named by their original position; their bank follows from
 /// the current one.
 struct Reads {
-    /// `[entry]`: the groups of [`LANES`] threads that read the entry, ascending.
-    groups: Vec<Vec<u16>>,
-    /// `[group]`: the entries that the group reads.
-    members: Vec<Vec<u16>>,
+    /// The groups of [`LANES`] threads that read each entry, ascending.
+    groups: Lists,
+    /// The entries that each group reads.
+    members: Lists,
     /// `[entry][bank]`: number of entries that its groups read in that bank, summed over the groups and
     /// including itself.
     load: Vec<[i32; LANES]>,
 }
 
-impl Reads {
-    fn new(entries: &[Entry]) -> Self {
-        let groups = |entry: &Entry| {
-            let mut groups: Vec<u16> = entry.slots.iter().map(|s| s / LANES as u16).collect();
-            groups.sort_unstable();
-            groups.dedup();
-            groups
-        };
-        let groups: Vec<Vec<u16>> = entries.iter().map(groups).collect();
-        let count = groups.iter().flatten().map(|&group| usize::from(group) + 1);
-        let mut members = vec![Vec::new(); count.max().unwrap_or(0)];
-        for (entry, groups) in (0..).zip(&groups) {
-            for &group in groups {
-                members[usize::from(group)].push(entry);
+/// Lists one after the other.
+struct Lists {
+    /// `[list + 1]`
+    starts: Vec<usize>,
+    all: Vec<u16>,
+}
+
+impl Lists {
+    fn of(&self, list: usize) -> &[u16] {
+        &self.all[self.starts[list]..self.starts[list + 1]]
+    }
+
+    /// The lists that have each number.
+    fn transposed(&self) -> Self {
+        let count = self
+            .all
+            .iter()
+            .map(|&n| usize::from(n) + 1)
+            .max()
+            .unwrap_or(0);
+        let mut starts = vec![0; count + 1];
+        self.all
+            .iter()
+            .for_each(|&n| starts[usize::from(n) + 1] += 1);
+        for n in 0..count {
+            starts[n + 1] += starts[n];
+        }
+        let (mut next, mut all) = (starts.clone(), vec![0; self.all.len()]);
+        for list in 0..self.starts.len() - 1 {
+            for &n in self.of(list) {
+                all[next[usize::from(n)]] = list as u16;
+                next[usize::from(n)] += 1;
             }
+        }
+        Self { starts, all }
+    }
+}
+
+impl Reads {
+    fn new(entries: &[Entry], slots: &[u16]) -> Self {
+        let mut groups = Lists {
+            starts: vec![0],
+            all: Vec::with_capacity(slots.len()),
+        };
+        for entry in entries {
+            let first = groups.all.len();
+            let own = slots[entry.slots.clone()].iter();
+            groups.all.extend(own.map(|slot| slot / LANES as u16));
+            groups.all[first..].sort_unstable();
+            let mut kept = first;
+            for n in first..groups.all.len() {
+                if n == first || groups.all[n] != groups.all[kept - 1] {
+                    groups.all[kept] = groups.all[n];
+                    kept += 1;
+                }
+            }
+            groups.all.truncate(kept);
+            groups.starts.push(kept);
         }
         let mut reads = Self {
             load: vec![[0; LANES]; entries.len()],
+            members: groups.transposed(),
             groups,
-            members,
         };
         for entry in 0..entries.len() {
             reads.count(entry, entry % LANES, 1);
@@ -104,8 +149,8 @@ impl Reads {
 
     /// Adds `times` to the count of an entry in a bank.
     fn count(&mut self, entry: usize, bank: usize, times: i32) {
-        for &group in &self.groups[entry] {
-            for &member in &self.members[usize::from(group)] {
+        for &group in self.groups.of(entry) {
+            for &member in self.members.of(usize::from(group)) {
                 self.load[usize::from(member)][bank] += times;
             }
         }
@@ -115,7 +160,7 @@ impl Reads {
     /// group in the same bank. Returns whether it did.
     fn exchange_if_better(&mut self, (e, p): (usize, usize), (f, q): (usize, usize)) -> bool {
         let (a, b) = (p % LANES, q % LANES);
-        let (of_e, of_f) = (&self.groups[e], &self.groups[f]);
+        let (of_e, of_f) = (self.groups.of(e), self.groups.of(f));
         // Assuming no group reads both; such groups do not change.
         let only = self.load[e][a] - self.load[e][b] + self.load[f][b] - self.load[f][a];
         let only = only - (of_e.len() + of_f.len()) as i32;
@@ -137,24 +182,26 @@ impl Reads {
 
 /// Orders the slots for the sums, in which the k-th slots of all entries are read at the same time: entries
 /// with the fewest slots left choose first, each the slot whose bank is used least.
-fn order_slots(entries: &mut [Entry]) {
-    let mut left: Vec<Vec<u16>> = entries
-        .iter_mut()
-        .map(|entry| std::mem::take(&mut entry.slots))
-        .collect();
-    loop {
+fn order_slots(entries: &[Entry], slots: &mut [u16]) {
+    let most = entries.iter().map(|entry| entry.slots.len()).max();
+    for k in 0..most.unwrap_or(0) {
         let mut load = [0; SUM_LANES];
-        let mut some: Vec<usize> = (0..left.len()).filter(|&n| !left[n].is_empty()).collect();
-        if some.is_empty() {
-            return;
-        }
-        some.sort_by_key(|&n| left[n].len());
-        for n in some {
+        let left = |entry: &Entry| entry.slots.end.min(entry.slots.start + k)..entry.slots.end;
+        let mut order = [0; SUM_LANES];
+        let order = &mut order[..entries.len()];
+        order
+            .iter_mut()
+            .enumerate()
+            .for_each(|(n, place)| *place = n);
+        order.sort_by_key(|&n| left(&entries[n]).len());
+        for &n in &*order {
+            let left = &mut slots[left(&entries[n])];
             let bank = |slot: u16| usize::from(slot) % SUM_LANES;
-            let best = (0..left[n].len()).min_by_key(|&k| load[bank(left[n][k])]);
-            let slot = left[n].remove(best.unwrap_or(0));
-            load[bank(slot)] += 1;
-            entries[n].slots.push(slot);
+            let best = (0..left.len()).min_by_key(|&k| load[bank(left[k])]);
+            if let Some(best) = best {
+                left[..=best].rotate_right(1);
+                load[bank(left[0])] += 1;
+            }
         }
     }
 }
@@ -166,41 +213,45 @@ mod tests {
 
     /// Number of accesses that the groups of threads need to read everything: one per entry in the fullest
     /// bank.
-    fn accesses(entries: &[Entry]) -> usize {
-        let most = |members: &Vec<u16>| {
+    fn accesses(entries: &[Entry], slots: &[u16]) -> usize {
+        let most = |members: &[u16]| {
             let mut load = [0; LANES];
             for &entry in members {
                 load[usize::from(entry) % LANES] += 1;
             }
             load.into_iter().max().unwrap_or(0)
         };
-        Reads::new(entries).members.iter().map(most).sum()
+        let members = Reads::new(entries, slots).members;
+        let groups = 0..members.starts.len() - 1;
+        groups.map(|group| most(members.of(group))).sum()
     }
 
     #[test]
     fn fewer_accesses_and_nothing_lost() {
         let mut random = rand::rngs::StdRng::seed_from_u64(7);
-        let mut entries: Vec<Entry> = (0..230)
-            .map(|node| Entry {
-                node,
-                slots: vec![],
-            })
-            .collect();
+        let mut of_nodes = vec![Vec::new(); 230];
         for slot in 0..1152 {
-            let node = random.random_range(0..230);
-            entries[node].slots.push(slot);
+            of_nodes[random.random_range(0..230)].push(slot);
         }
-        let before = accesses(&entries);
-        let old = entries.clone();
-        spread(&mut entries, 100);
-        let after = accesses(&entries);
+        let mut slots = of_nodes.concat();
+        let entry = |at: &mut usize, node: usize| {
+            *at += of_nodes[node].len();
+            Some(Entry {
+                node: node as u32,
+                slots: *at - of_nodes[node].len()..*at,
+            })
+        };
+        let mut entries: Vec<Entry> = (0..230).scan(0, entry).collect();
+        let before = accesses(&entries, &slots);
+        spread(&mut entries, &mut slots, 100);
+        let after = accesses(&entries, &slots);
         assert!(5 * after < 4 * before, "{after} of {before}");
         for (place, entry) in entries.iter().enumerate() {
             assert_eq!(entry.node as usize / WINDOW, place / WINDOW);
             assert_eq!(entry.node < 100, place < 100);
-            let mut slots = entry.slots.clone();
-            slots.sort_unstable();
-            assert_eq!(slots, old[entry.node as usize].slots);
+            let mut own = slots[entry.slots.clone()].to_vec();
+            own.sort_unstable();
+            assert_eq!(own, of_nodes[entry.node as usize]);
         }
     }
 }

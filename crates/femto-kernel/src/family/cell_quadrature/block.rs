@@ -161,7 +161,7 @@ impl BlockOperator for Block {
             let tables = Array::Reals(source::tables(&self.element));
             kernels.arrays.push((Operand::Tables, tables));
         }
-        if target.vectors.scatter() == Some(Scatter::Atomic) {
+        if target.vectors.scatter() == Some(Scatter::Atomic) && !target.is_applied_once {
             let is_legal = |schedule: &Schedule| kernels.validate(schedule, target.vectors).is_ok();
             kernels.lists = Lists::new(&self.shape, target.precision, elements, is_legal);
         }

@@ -2,6 +2,7 @@
 
 use super::banks::{self, Entry};
 use super::fans::{Fans, NONE};
+use crate::family::concatenated;
 use crate::family::owners::Owners;
 use rayon::prelude::*;
 
@@ -102,16 +103,6 @@ impl BlockLists {
     }
 }
 
-/// The numbers of all blocks, one after the other.
-fn concatenated<T: Copy + Send + Sync>(
-    blocks: &[FanBlock],
-    numbers: impl Fn(&FanBlock) -> &[T] + Sync + Send,
-) -> Vec<T> {
-    let all = blocks.par_iter();
-    all.flat_map_iter(|block| numbers(block).iter().copied())
-        .collect()
-}
-
 impl FanBlock {
     /// A block of fans with nodes `[fan][place]`.
     fn new(
@@ -124,18 +115,24 @@ impl FanBlock {
         let slot = |n: usize| (n % places * fans_per_block + n / places) as u16;
         let mut pairs: Vec<(u32, u16)> = present.map(|(n, &node)| (node, slot(n))).collect();
         pairs.sort_unstable();
-        let entry = |own: &[(u32, u16)]| Entry {
-            node: own[0].0,
-            slots: own.iter().map(|&(_, slot)| slot).collect(),
+        let entry = |own: &[(u32, u16)], at: &mut usize| {
+            *at += own.len();
+            Entry {
+                node: own[0].0,
+                slots: *at - own.len()..*at,
+            }
         };
-        let entries = pairs.chunk_by(|a, b| a.0 == b.0).map(entry);
+        let entries = pairs
+            .chunk_by(|a, b| a.0 == b.0)
+            .scan(0, |at, own| Some(entry(own, at)));
         // Private nodes first. Neighbouring threads read neighbouring nodes; ordering them by their number
         // of slots instead, which balances the sums, was slower.
         let (mut entries, shared): (Vec<_>, Vec<_>) =
             entries.partition(|entry| is_private(entry.node));
         let privates = entries.len();
         entries.extend(shared);
-        banks::spread(&mut entries, privates);
+        let mut of_entries: Vec<u16> = pairs.iter().map(|pair| pair.1).collect();
+        banks::spread(&mut entries, &mut of_entries, privates);
         let slots = places * fans_per_block;
         let mut block = Self {
             privates,
@@ -145,11 +142,12 @@ impl FanBlock {
             slots: Vec::with_capacity(slots),
         };
         for (n, entry) in (0..).zip(entries) {
-            for &slot in &entry.slots {
+            let own = &of_entries[entry.slots];
+            for &slot in own {
                 block.local[usize::from(slot)] = n;
             }
             block.nodes.push(entry.node);
-            block.slots.extend(entry.slots);
+            block.slots.extend(own);
             block.ends.push(block.slots.len() as u16);
         }
         block.slots.resize(slots, 0);

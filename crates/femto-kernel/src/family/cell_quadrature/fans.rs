@@ -1,5 +1,6 @@
 //! Fans of cells: neighbours around a common vertex (triangles) or edge (tetrahedra).
 
+use crate::family::concatenated;
 use rayon::prelude::*;
 
 /// Marks a missing node or cell.
@@ -48,20 +49,27 @@ impl Fans {
         let ranges = table.par_chunks(nodes * RANGE).enumerate();
         let of_range = |(range, table): (usize, &[u32])| {
             let first = (range * RANGE) as u32;
-            let mut fans = Range::new(table, nodes).fans(most);
-            for cell in fans.iter_mut().flat_map(|fan| &mut fan.cells) {
-                *cell += first;
-            }
-            fans
+            Range::new(table, nodes).fans(first, [places, most])
         };
-        let mut fans: Vec<Fan> = ranges.flat_map_iter(of_range).collect();
-        let blocks = fans.par_chunks_mut(fans_per_block.max(1));
-        blocks.for_each(|block| block.sort_by_key(|fan| usize::MAX - fan.cells.len()));
-        let (nodes, cells) = rayon::join(
-            || padded(&fans, places, |fan| &fan.nodes),
-            || padded(&fans, most, |fan| &fan.cells),
-        );
-        fans.into_par_iter().for_each(drop);
+        let rows: Vec<[Vec<u32>; 2]> = ranges.map(of_range).collect();
+        let mut nodes = concatenated(&rows, |rows| &rows[0]);
+        let mut cells = concatenated(&rows, |rows| &rows[1]);
+        let per_block = fans_per_block.max(1);
+        let blocks = nodes.par_chunks_mut(per_block * places);
+        blocks
+            .zip(cells.par_chunks_mut(per_block * most))
+            .for_each(|(nodes, cells)| {
+                let len = |row: &[u32]| row.iter().filter(|&&cell| cell != NONE).count();
+                let lens: Vec<usize> = cells.chunks_exact(most).map(len).collect();
+                let mut order: Vec<usize> = (0..lens.len()).collect();
+                order.sort_by_key(|&fan| usize::MAX - lens[fan]);
+                for (rows, len) in [(nodes, places), (cells, most)] {
+                    let before = rows.to_vec();
+                    for (row, &fan) in rows.chunks_exact_mut(len).zip(&order) {
+                        row.copy_from_slice(&before[fan * len..][..len]);
+                    }
+                }
+            });
         Self {
             most,
             places,
@@ -99,23 +107,28 @@ impl Fans {
     }
 }
 
-/// Numbers of each fan, `[fan][len]`, with [`NONE`] beyond them.
-fn padded(fans: &[Fan], len: usize, numbers: impl Fn(&Fan) -> &[u32] + Sync) -> Vec<u32> {
-    let mut rows = vec![0; fans.len() * len];
-    let all = rows.par_chunks_exact_mut(len).zip(fans);
-    all.for_each(|(row, fan)| {
-        let numbers = numbers(fan);
-        row[..numbers.len()].copy_from_slice(numbers);
-        row[numbers.len()..].fill(NONE);
-    });
-    rows
-}
-
 /// The hinge and the ring, and the cells.
 #[derive(Clone, Debug, Default)]
 struct Fan {
     nodes: Vec<u32>,
     cells: Vec<u32>,
+}
+
+impl Fan {
+    /// Begins anew with nodes of the ring and cells.
+    fn begin(&mut self, nodes: &[u32], cells: impl IntoIterator<Item = u32>) {
+        self.nodes.clear();
+        self.nodes.extend(nodes);
+        self.cells.clear();
+        self.cells.extend(cells);
+    }
+}
+
+/// A fan to both sides of the cell that started it, without the hinge.
+#[derive(Debug, Default)]
+struct Sides {
+    after: Fan,
+    before: Fan,
 }
 
 /// Some cells, with their neighbours among themselves.
@@ -176,77 +189,77 @@ impl<'a> Range<'a> {
         &self.table[cell as usize * self.nodes..][..self.nodes]
     }
 
-    /// Each cell in turn that is not in a fan yet starts the longest fan around one of its hinges.
-    fn fans(mut self, most: usize) -> Vec<Fan> {
-        let mut fans = Vec::new();
+    /// The nodes and the cells of the fans, `[fan][places]` and `[fan][most]`, with [`NONE`] at the end of shorter fans:
+    /// each cell in turn that is not in a fan yet starts the longest fan around one of its hinges. Cells are counted from
+    /// `first` on.
+    fn fans(mut self, first: u32, [places, most]: [usize; 2]) -> [Vec<u32>; 2] {
+        let mut rows = [Vec::new(), Vec::new()];
+        let (mut fan, mut best, mut sides) = (Fan::default(), Fan::default(), Sides::default());
         for cell in 0..self.taken.len() as u32 {
             if self.taken[cell as usize] {
                 continue;
             }
-            let mut best = Fan::default();
+            best.cells.clear();
             for a in 0..self.nodes {
                 for b in a + 1..self.nodes {
-                    let fan = self.fan(cell, (a, b), most);
+                    self.fan((cell, [a, b], most), &mut sides, &mut fan);
                     if fan.cells.len() > best.cells.len() {
-                        best = fan;
+                        std::mem::swap(&mut fan, &mut best);
                     }
                 }
             }
             for &cell in &best.cells {
                 self.taken[cell as usize] = true;
             }
-            fans.push(best);
+            let fans = rows[1].len() / most + 1;
+            rows[0].extend(&best.nodes);
+            rows[0].resize(fans * places, NONE);
+            rows[1].extend(best.cells.iter().map(|cell| cell + first));
+            rows[1].resize(fans * most, NONE);
         }
-        fans
+        rows
     }
 
     /// The fan of a cell whose vertices `ring` are on the ring and the others on the hinge.
-    fn fan(&self, cell: u32, ring: (usize, usize), most: usize) -> Fan {
+    fn fan(
+        &self,
+        (cell, ring, most): (u32, [usize; 2], usize),
+        Sides { after, before }: &mut Sides,
+        fan: &mut Fan,
+    ) {
         let own = self.cell(cell);
-        let others = (0..self.nodes).filter(|&vertex| vertex != ring.0 && vertex != ring.1);
-        let mut turned: Vec<usize> = others.collect();
-        let hinge: Vec<u32> = turned.iter().map(|&vertex| own[vertex]).collect();
-        turned.extend([ring.0, ring.1]);
-        let (first, last) = match is_even(&turned) {
-            true => (own[ring.0], own[ring.1]),
-            false => (own[ring.1], own[ring.0]),
-        };
-        let mut cells = vec![cell];
-        let mut after = vec![first, last];
-        self.extend(&hinge, (true, most), &mut cells, &mut after);
-        let mut before = vec![last, first];
-        let mut cells_before = cells.clone();
-        cells_before.reverse();
-        let forward = cells_before.len();
-        self.extend(&hinge, (false, most), &mut cells_before, &mut before);
-        let nodes_before = before[2..].iter().rev();
-        Fan {
-            nodes: hinge
-                .iter()
-                .chain(nodes_before)
-                .chain(&after)
-                .copied()
-                .collect(),
-            cells: cells_before[forward..]
-                .iter()
-                .rev()
-                .chain(&cells)
-                .copied()
-                .collect(),
+        let (mut turned, mut hinge) = ([0; 4], [NONE; 2]);
+        let others = (0..self.nodes).filter(|vertex| !ring.contains(vertex));
+        for (n, vertex) in others.chain(ring).enumerate() {
+            turned[n] = vertex;
         }
+        let hinge = &mut hinge[..self.nodes - 2];
+        for (node, &vertex) in hinge.iter_mut().zip(&turned) {
+            *node = own[vertex];
+        }
+        let mut ends = ring.map(|vertex| own[vertex]);
+        if !is_even(&turned[..self.nodes]) {
+            ends.reverse();
+        }
+        after.begin(&ends, [cell]);
+        self.extend(hinge, (true, most), after);
+        ends.reverse();
+        before.begin(&ends, after.cells.iter().rev().copied());
+        self.extend(hinge, (false, most), before);
+        let nodes_before = before.nodes[2..].iter().rev();
+        fan.nodes.clear();
+        fan.nodes
+            .extend(hinge.iter().chain(nodes_before).chain(&after.nodes));
+        let cells_before = before.cells[after.cells.len()..].iter().rev();
+        fan.cells.clear();
+        fan.cells.extend(cells_before.chain(&after.cells));
     }
 
-    /// Continues around the hinge from the last of `cells`, whose ring nodes are the last two of `ring`, in
-    /// one direction.
-    fn extend(
-        &self,
-        hinge: &[u32],
-        (forward, most): (bool, usize),
-        cells: &mut Vec<u32>,
-        ring: &mut Vec<u32>,
-    ) {
-        while cells.len() < most {
-            let (&[.., left, kept], Some(&cell)) = (ring.as_slice(), cells.last()) else {
+    /// Continues around the hinge from the last cell of `side`, whose nodes are the ring so far, in one direction.
+    fn extend(&self, hinge: &[u32], (forward, most): (bool, usize), side: &mut Fan) {
+        while side.cells.len() < most {
+            let (&[.., left, kept], Some(&cell)) = (side.nodes.as_slice(), side.cells.last())
+            else {
                 return;
             };
             let own = self.cell(cell);
@@ -254,7 +267,7 @@ impl<'a> Range<'a> {
                 return;
             };
             let next = self.neighbours[cell as usize * self.nodes + vertex];
-            if next == NONE || self.taken[next as usize] || cells.contains(&next) {
+            if next == NONE || self.taken[next as usize] || side.cells.contains(&next) {
                 return;
             }
             let own = self.cell(next);
@@ -263,13 +276,18 @@ impl<'a> Range<'a> {
                 return;
             };
             let ends = if forward { [kept, new] } else { [new, kept] };
-            let place = |node: &u32| own.iter().position(|other| other == node);
-            let turned: Option<Vec<usize>> = hinge.iter().chain(&ends).map(place).collect();
-            if !turned.is_some_and(|turned| is_even(&turned)) {
+            let mut turned = [0; 4];
+            for (place, node) in turned.iter_mut().zip(hinge.iter().chain(&ends)) {
+                match own.iter().position(|other| other == node) {
+                    Some(vertex) => *place = vertex,
+                    None => return,
+                }
+            }
+            if !is_even(&turned[..self.nodes]) {
                 return;
             }
-            cells.push(next);
-            ring.push(new);
+            side.cells.push(next);
+            side.nodes.push(new);
         }
     }
 }

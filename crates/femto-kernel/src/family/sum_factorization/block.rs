@@ -173,7 +173,9 @@ impl BlockOperator for Block {
             summed: None,
             entries: 0,
         };
-        kernels.add_lists(elements);
+        if !target.is_applied_once {
+            kernels.add_lists(elements);
+        }
         Ok(Box::new(kernels))
     }
 }

@@ -85,6 +85,7 @@ impl<T: Number> AcceleratorBound<T> {
             factors: plan.factors,
             knobs: params.knobs,
             vectors,
+            is_applied_once: params.is_applied_once,
         };
         let blocks = packers.into_iter();
         let blocks = blocks.map(|packer| BoundBlock::new(packer, &target));
