@@ -31,15 +31,21 @@ const ROUNDS: usize = 4;
 pub(super) fn spread(entries: &mut Vec<Entry>, slots: &mut [u16], privates: usize) {
     let mut reads = Reads::new(entries, slots);
     let mut order: Vec<usize> = (0..entries.len()).collect();
-    for _ in 0..ROUNDS {
-        let mut changed = false;
-        for (p, q) in pairs(privates, order.len()) {
-            if reads.exchange_if_better((order[p], p), (order[q], q)) {
-                order.swap(p, q);
-                changed = true;
+    // The exchanges before each position's pairs were last tried.
+    let mut tried = vec![0; order.len()];
+    for round in 0..ROUNDS {
+        let before = reads.exchanges;
+        for q in 0..order.len() {
+            let last = std::mem::replace(&mut tried[q], reads.exchanges);
+            for p in first_partner(privates, q)..q {
+                let (e, f) = (order[p], order[q]);
+                let is_new = round == 0 || reads.changed[e].max(reads.changed[f]) > last;
+                if is_new && reads.exchange_if_better((e, p), (f, q)) {
+                    order.swap(p, q);
+                }
             }
         }
-        if !changed {
+        if reads.exchanges == before {
             break;
         }
     }
@@ -52,17 +58,14 @@ pub(super) fn spread(entries: &mut Vec<Entry>, slots: &mut [u16], privates: usiz
     }
 }
 
-/// Pairs of positions whose entries may be exchanged.
-fn pairs(privates: usize, len: usize) -> impl Iterator<Item = (usize, usize)> {
-    let first = move |q: usize| {
-        let window = q - q % WINDOW;
-        if q < privates {
-            window
-        } else {
-            window.max(privates)
-        }
-    };
-    (0..len).flat_map(move |q| (first(q)..q).map(move |p| (p, q)))
+/// The first position whose entry may be exchanged with that at `q`.
+fn first_partner(privates: usize, q: usize) -> usize {
+    let window = q - q % WINDOW;
+    if q < privates {
+        window
+    } else {
+        window.max(privates)
+    }
 }
 
 /// The entries read at the same time. Entries are named by their original position; their bank follows from
@@ -70,11 +73,18 @@ fn pairs(privates: usize, len: usize) -> impl Iterator<Item = (usize, usize)> {
 struct Reads {
     /// The groups of [`LANES`] threads that read each entry, ascending.
     groups: Lists,
+    /// The same as bits, `[entry][words]`.
+    bits: Vec<u64>,
+    words: usize,
     /// The entries that each group reads.
     members: Lists,
     /// `[entry][bank]`: number of entries that its groups read in that bank, summed over the groups and
     /// including itself.
     load: Vec<[i32; LANES]>,
+    /// Number of exchanges so far.
+    exchanges: u32,
+    /// `[entry]`: the last exchange that changed its bank or its load.
+    changed: Vec<u32>,
 }
 
 /// Lists one after the other.
@@ -136,22 +146,49 @@ impl Reads {
             groups.all.truncate(kept);
             groups.starts.push(kept);
         }
+        let members = groups.transposed();
+        let words = members.starts.len().div_ceil(64);
+        let mut bits = vec![0; entries.len() * words];
+        for entry in 0..entries.len() {
+            for &group in groups.of(entry) {
+                bits[entry * words + usize::from(group) / 64] |= 1 << (group % 64);
+            }
+        }
         let mut reads = Self {
+            bits,
+            words,
             load: vec![[0; LANES]; entries.len()],
-            members: groups.transposed(),
+            exchanges: 0,
+            changed: vec![0; entries.len()],
+            members,
             groups,
         };
         for entry in 0..entries.len() {
-            reads.count(entry, entry % LANES, 1);
+            for &group in reads.groups.of(entry) {
+                for &member in reads.members.of(usize::from(group)) {
+                    reads.load[usize::from(member)][entry % LANES] += 1;
+                }
+            }
         }
         reads
     }
 
-    /// Adds `times` to the count of an entry in a bank.
-    fn count(&mut self, entry: usize, bank: usize, times: i32) {
+    /// Number of groups that read both entries.
+    fn common(&self, e: usize, f: usize) -> u32 {
+        let of = |entry: usize| &self.bits[entry * self.words..][..self.words];
+        let pairs = of(e).iter().zip(of(f));
+        pairs.map(|(e, f)| (e & f).count_ones()).sum()
+    }
+
+    /// Counts an entry in another bank.
+    fn shift(&mut self, entry: usize, [from, to]: [usize; 2]) {
+        self.changed[entry] = self.exchanges;
         for &group in self.groups.of(entry) {
             for &member in self.members.of(usize::from(group)) {
-                self.load[usize::from(member)][bank] += times;
+                let load = &mut self.load[usize::from(member)];
+                load[from] -= 1;
+                load[to] += 1;
+                self.changed[usize::from(member)] = self.exchanges;
             }
         }
     }
@@ -168,14 +205,13 @@ impl Reads {
         if a == b || only + 2 * most <= 0 {
             return false;
         }
-        let both = of_e.iter().filter(|&group| of_f.contains(group)).count() as i32;
+        let both = self.common(e, f) as i32;
         if only + 2 * both <= 0 {
             return false;
         }
-        for (entry, from, to) in [(e, a, b), (f, b, a)] {
-            self.count(entry, from, -1);
-            self.count(entry, to, 1);
-        }
+        self.exchanges += 1;
+        self.shift(e, [a, b]);
+        self.shift(f, [b, a]);
         true
     }
 }
