@@ -27,18 +27,20 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
         })
         .collect();
     keys.par_sort_unstable();
-    keys.into_iter().map(|(_, number)| number).collect()
+    keys.into_par_iter().map(|(_, number)| number).collect()
 }
 
 /// Smallest and largest coordinates of the points.
 pub(super) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
-    let empty = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    points.iter().fold(empty, |(lower, upper), x| {
+    let empty = || ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    let around = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
         (
-            [0, 1, 2].map(|a| lower[a].min(x[a])),
-            [0, 1, 2].map(|a| upper[a].max(x[a])),
+            [0, 1, 2].map(|axis| a.0[axis].min(b.0[axis])),
+            [0, 1, 2].map(|axis| a.1[axis].max(b.1[axis])),
         )
-    })
+    };
+    let points = points.par_iter().with_min_len(4096).copied();
+    points.map(|x| (x, x)).reduce(empty, around)
 }
 
 /// Index along the Hilbert curve of a cell of the grid with 2^[`BITS`] cells along each axis.

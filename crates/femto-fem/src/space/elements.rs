@@ -125,8 +125,10 @@ impl ShapeElements {
             None => {
                 let mut cells = hilbert_order(&centroids);
                 let chunks = cut(cells.len(), chunk.wanted);
-                for chunk in &chunks {
-                    cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
+                if kinds.par_iter().any(|&kind| kind != kinds[0]) {
+                    for chunk in &chunks {
+                        cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
+                    }
                 }
                 (cells, chunks)
             }

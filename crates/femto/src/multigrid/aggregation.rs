@@ -129,20 +129,10 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 return Ok(Self { levels, coarsest });
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
-            let without_weak = WithoutWeak::new(&matrix, &kernel, &strong);
-            let prolongation = match without_weak.and_then(|f| Some((f.lambda()?, f))) {
-                Some((lambda, filtered)) => {
-                    let row = |lumped: &mut Vec<f64>, row: usize, entries: &mut _| {
-                        filtered.row(lumped, row, entries);
-                    };
-                    smoothed(row, lambda, &tentative)
-                }
-                None => {
-                    let row = |_: &mut Vec<f64>, row, entries: &mut Vec<_>| {
-                        entries.extend(matrix.row(row));
-                    };
-                    smoothed(row, smoother.bound, &tentative)
-                }
+            let filtered = WithoutWeak::new(&matrix, &kernel, &strong).map(|it| it.matrix());
+            let prolongation = match filtered.and_then(|f| Some((lambda(&f)?, f))) {
+                Some((lambda, filtered)) => smoothed(&filtered, lambda, &tentative),
+                None => smoothed(&matrix, smoother.bound, &tentative),
             };
             let restriction = prolongation.transposed();
             matrix = with_unit_diagonal(restriction.times(&matrix.times(&prolongation)));
@@ -241,35 +231,30 @@ impl<'a> WithoutWeak<'a> {
         }
     }
 
-    /// λ of P, and `None` if the diagonal of F is not positive. The norm is that of D^-½ F D^-½, whose eigenvalues are
-    /// those of D⁻¹F: the units of components do not matter.
-    fn lambda(&self) -> Option<f64> {
-        let rows = || (0..self.matrix.rows()).into_par_iter();
-        let scratch = || (Vec::new(), Vec::new());
-        let diagonal = |(lumped, entries): &mut (Vec<f64>, Vec<_>), row: usize| {
-            entries.clear();
+    /// F.
+    fn matrix(&self) -> Csr {
+        let size = (self.matrix.rows(), self.matrix.columns());
+        Csr::by_rows_with(size, Vec::new, |lumped, row, entries| {
             self.row(lumped, row, entries);
-            Some(diagonal_of(entries, row)).filter(|&entry| entry > 0.0)
-        };
-        let diagonal = rows().map_init(scratch, diagonal);
-        let diagonal = diagonal.collect::<Option<Vec<f64>>>()?;
-        let norm = |(lumped, entries): &mut (Vec<f64>, Vec<_>), row: usize| {
-            entries.clear();
-            self.row(lumped, row, entries);
-            let scaled = entries.iter().map(|&(column, value): &(u32, f64)| {
-                value.abs() / (diagonal[row] * diagonal[column as usize]).sqrt()
-            });
-            scaled.sum::<f64>()
-        };
-        let norms = rows().map_init(scratch, norm);
-        Some(LARGEST * norms.reduce(|| 0.0, f64::max))
+        })
     }
 }
 
-/// The diagonal entry of a row.
-fn diagonal_of(entries: &[(u32, f64)], row: usize) -> f64 {
-    let place = entries.binary_search_by_key(&(row as u32), |entry| entry.0);
-    place.map_or(0.0, |place| entries[place].1)
+/// λ of P, and `None` if the diagonal of F is not positive. The norm is that of D^-½ F D^-½, whose eigenvalues are
+/// those of D⁻¹F: the units of components do not matter.
+fn lambda(f: &Csr) -> Option<f64> {
+    let diagonal = f.diagonal();
+    if diagonal.iter().any(|&entry| entry <= 0.0 || entry.is_nan()) {
+        return None;
+    }
+    let norm = |row: usize| {
+        let scaled = f.row(row).map(|(column, value)| {
+            value.abs() / (diagonal[row] * diagonal[column as usize]).sqrt()
+        });
+        scaled.sum::<f64>()
+    };
+    let norms = (0..f.rows()).into_par_iter().map(norm);
+    Some(LARGEST * norms.reduce(|| 0.0, f64::max))
 }
 
 /// D⁻¹, on the device.
@@ -281,19 +266,14 @@ fn inverse_of<T: Number, D: VectorOps<T>>(
     Ok(Inverse::Diagonal(Jacobi::new(device, &diagonal)?))
 }
 
-/// T - 4/(3 λ) D⁻¹F T, given λ and the rows of F, which are written with scratch memory.
-fn smoothed(
-    write_row: impl Fn(&mut Vec<f64>, usize, &mut Vec<(u32, f64)>) + Sync,
-    lambda: f64,
-    tentative: &Csr,
-) -> Csr {
+/// T - 4/(3 λ) D⁻¹F T.
+fn smoothed(f: &Csr, lambda: f64, tentative: &Csr) -> Csr {
     let size = (tentative.rows(), tentative.columns());
-    let scratch = || (RowSums::new(size.1), Vec::new(), Vec::new());
-    Csr::by_rows_with(size, scratch, |(sums, lumped, f_row), row, entries| {
-        f_row.clear();
-        write_row(lumped, row, f_row);
-        let scale = -4.0 / (3.0 * lambda * diagonal_of(f_row, row));
-        for &(middle, factor) in &*f_row {
+    let diagonal = f.diagonal();
+    let scratch = || RowSums::new(size.1);
+    Csr::by_rows_with(size, scratch, |sums, row, entries| {
+        let scale = -4.0 / (3.0 * lambda * diagonal[row]);
+        for (middle, factor) in f.row(row) {
             for (column, value) in tentative.row(middle as usize) {
                 sums.add_product(column, scale * factor, value);
             }

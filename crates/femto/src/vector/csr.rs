@@ -225,9 +225,8 @@ impl<V: Value> Csr<V> {
 
 /// A row that is added up.
 pub(crate) struct RowSums<V> {
-    /// The number of the row that last had each column.
-    met: Vec<u32>,
-    sums: Vec<V>,
+    /// Of each column: the number of the row that last had it, and the sum there.
+    sums: Vec<(u32, V)>,
     /// The columns of the row.
     columns: Vec<u32>,
     row: u32,
@@ -236,8 +235,7 @@ pub(crate) struct RowSums<V> {
 impl<V: Value> RowSums<V> {
     pub(crate) fn new(columns: usize) -> Self {
         Self {
-            met: vec![0; columns],
-            sums: vec![V::default(); columns],
+            sums: vec![(0, V::default()); columns],
             columns: Vec::new(),
             row: 1,
         }
@@ -246,19 +244,19 @@ impl<V: Value> RowSums<V> {
     /// Adds a product in a column.
     #[inline]
     pub(crate) fn add_product(&mut self, column: u32, a: V, b: V) {
-        let at = column as usize;
-        if self.met[at] != self.row {
-            (self.met[at], self.sums[at]) = (self.row, V::default());
+        let (met, sum) = &mut self.sums[column as usize];
+        if *met != self.row {
+            (*met, *sum) = (self.row, V::default());
             self.columns.push(column);
         }
-        self.sums[at].add_product(a, b);
+        sum.add_product(a, b);
     }
 
     /// Appends the entries, columns ascending, and begins a new row.
     pub(crate) fn take(&mut self, entries: &mut Vec<(u32, V)>) {
         self.columns.sort_unstable();
         let columns = self.columns.drain(..);
-        entries.extend(columns.map(|at| (at, self.sums[at as usize])));
+        entries.extend(columns.map(|at| (at, self.sums[at as usize].1)));
         self.row += 1;
     }
 }

@@ -155,7 +155,8 @@ impl Topology {
 
     /// Results for ranges of all vertices.
     fn in_parts<R: Send>(&self, of_part: impl Fn(Range<u32>) -> R + Sync) -> Vec<R> {
-        let parts = rayon::current_num_threads().min(8) as u64;
+        // Each part looks at all elements.
+        let parts = rayon::current_num_threads().min(16) as u64;
         let start = |part: u64| (self.nodes.len() as u64 * part / parts) as u32;
         let ranges = (0..parts).into_par_iter();
         ranges
@@ -292,13 +293,10 @@ impl Topology {
             let [first, second] = facet.sides;
             second != NONE && is_left(first) == is_left(second)
         };
-        let parts = self.facets.par_iter().map(|part| {
-            let mut facets = part.links.iter().map(|(_, facet)| facet);
-            facets.find(|facet| is_folded(facet))
-        });
-        match parts.find_map_first(|folded| folded) {
+        let links = self.facets.par_iter().flat_map(|part| &part.links);
+        match links.find_first(|(_, facet)| is_folded(facet)) {
             None => Ok(()),
-            Some(facet) => Err(SpaceError::FoldedCells {
+            Some((_, facet)) => Err(SpaceError::FoldedCells {
                 cells: facet.sides.map(|side| self.cell_at(side, cells)),
                 nodes: self.around(facet.sides[0]),
             }),
