@@ -94,7 +94,6 @@ fn solutions_that_are_not_accurate_are_warned_of() {
     }
 }
 
-/// A coefficient in coordinates of a map: fp32 tells neither its values nor the cells apart, and cycles take fp64.
 /// A quarter of a ring, whose periodic sides are turned by a right angle.
 #[test]
 fn vectors_on_turned_sides_are_warned_of() {
@@ -127,6 +126,7 @@ fn vectors_on_turned_sides_are_warned_of() {
     }
 }
 
+/// A coefficient in coordinates of a map: fp32 tells neither its values nor the cells apart, and cycles take fp64.
 #[test]
 fn positions_that_are_rounded_are_warned_of() {
     let folder = scratch("far");

@@ -70,7 +70,7 @@ struct Kind {
     degree: usize,
     vectors: Vectors,
     precision: Precision,
-    /// Whether the triangles of each column are.
+    /// Whether the triangles of each column are parallel.
     parallel: bool,
 }
 

@@ -17,7 +17,8 @@ pub struct Columns {
 
 impl Mesh {
     /// The columns that all prisms of the mesh form; `None` if there are no prisms, or some have another number of
-    /// prisms above them, lie on others turned round, are curved, or have edges that are not vertical.
+    /// prisms above them, lie on others turned round, are curved, or have edges that are not vertical, or if the mesh has
+    /// periodic sides.
     pub fn columns(&self) -> Option<Columns> {
         let prisms = self
             .blocks
@@ -27,8 +28,13 @@ impl Mesh {
             return None;
         }
         let cells: Vec<&[u32]> = prisms.flat_map(|it| it.nodes.chunks_exact(6)).collect();
-        let parallel: Option<Vec<bool>> = cells.iter().map(|cell| self.is_parallel(cell)).collect();
-        let parallel = parallel?.into_iter().all(|is| is);
+        let height = |&node: &u32| self.coordinates.get(node as usize).map(|x| x[2].abs());
+        let heights = cells.iter().flat_map(|cell| cell.iter().filter_map(height));
+        // Heights were interpolated between those of the ends.
+        let rounding = 8.0 * f64::EPSILON * heights.fold(0.0, f64::max);
+        let parallel = cells.iter().map(|cell| self.is_parallel(cell, rounding));
+        let parallel = parallel.collect::<Option<Vec<bool>>>()?;
+        let parallel = parallel.into_iter().all(|is| is);
         // Most often the next prism is the one above; others are looked up.
         let is_next = |cell: usize| {
             cells
@@ -67,9 +73,9 @@ impl Mesh {
         })
     }
 
-    /// Whether the edges between the triangles of a prism are equally high, apart from rounding, if they are vertical to
+    /// Whether the edges between the triangles of a prism are equally high, apart from `rounding`, if they are vertical to
     /// 1e-12 of its extent.
-    fn is_parallel(&self, cell: &[u32]) -> Option<bool> {
+    fn is_parallel(&self, cell: &[u32], rounding: f64) -> Option<bool> {
         let mut x = [[0.0; 3]; 6];
         for (x, &node) in x.iter_mut().zip(cell) {
             *x = *self.coordinates.get(node as usize)?;
@@ -79,9 +85,8 @@ impl Mesh {
         let apart = |n: usize, axis: usize| (x[n + 3][axis] - x[n][axis]).abs();
         let is_vertical = |n| apart(n, 0) <= 1e-12 * extent && apart(n, 1) <= 1e-12 * extent;
         let heights = [0, 1, 2].map(|n| x[n + 3][2] - x[n][2]);
-        let largest = x.iter().fold(0.0, |most: f64, x| most.max(x[2].abs()));
         // NaN is no height.
-        let is_as_high = |height: f64| (height - heights[0]).abs() <= 8.0 * f64::EPSILON * largest;
+        let is_as_high = |height: f64| (height - heights[0]).abs() <= rounding;
         (0..3)
             .all(is_vertical)
             .then(|| heights.into_iter().all(is_as_high))
@@ -91,7 +96,8 @@ impl Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::boxes::{SolidBox, Solids};
+    use crate::mesh::Layers;
+    use crate::mesh::boxes::{SimplexBox, SolidBox, Solids};
 
     fn prisms(irregular: Option<u64>) -> Mesh {
         let of = SolidBox {
@@ -124,6 +130,24 @@ mod tests {
         let mut sorted = columns.cells.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..48));
+    }
+
+    /// Rounding does not make layers on a slope other than parallel, also where heights change their sign.
+    #[test]
+    fn layers_between_parallel_ends_are_parallel() {
+        let plane = SimplexBox::unit_square(6).build(|x| x).expect("legal");
+        for (low, high, layers) in [(-1.0, 1.0, 40), (-10.0, 10.0, 100), (-1.0, 2.0, 100)] {
+            let slope = |[x, y]: [f64; 2]| 0.3 * x - 0.2 * y * y;
+            let mesh = plane.extrude(
+                &Layers::uniform(layers),
+                |x| low + slope(x),
+                |x| high + slope(x),
+            );
+            let columns = mesh.expect("legal").columns().expect("columns");
+            assert!(columns.parallel, "{low} to {high}");
+        }
+        let thicker = plane.extrude(&Layers::uniform(40), |_| -1.0, |[x, _]| 1.0 + 1e-9 * x);
+        assert!(!thicker.expect("legal").columns().expect("columns").parallel);
     }
 
     #[test]

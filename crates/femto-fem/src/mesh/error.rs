@@ -133,7 +133,8 @@ pub enum MeshError {
     },
     /// Other heights over one of two periodic sides.
     #[error(
-        "pair {number} of periodic sides cannot be extruded: the bottom or the top is not the same on both"
+        "pair {number} of periodic sides cannot be extruded: the bottom or the top is not the same on both; in a case \
+         `periodic = []`, otherwise `--no-periodic` makes them boundaries"
     )]
     ExtrudedSides {
         /// The pair, from 1 on.
@@ -166,8 +167,8 @@ pub enum MeshError {
     /// A mesh without plane cells.
     #[error("a mesh without triangles and quadrilaterals cannot be extruded")]
     ExtrudedNothing,
-    /// A cell with a node that the mesh lacks.
-    #[error("a cell has node {node} of a mesh of {nodes} nodes, counted from 0")]
+    /// A cell or a periodic side with a node that the mesh lacks.
+    #[error("a cell or a periodic side has node {node} of a mesh of {nodes} nodes, counted from 0")]
     ExtrudedNode {
         /// The node.
         node: u32,

@@ -90,10 +90,12 @@ impl Mesh {
             .blocks
             .iter()
             .filter(|it| it.cell_type.dimension() == 2);
-        let nodes = self.coordinates.len();
+        let own = self.coordinates.len();
         let used = self.blocks.iter().flat_map(|block| &block.nodes);
-        if let Some(&node) = used.filter(|&&node| node as usize >= nodes).max() {
-            return Err(MeshError::ExtrudedNode { node, nodes });
+        let paired = self.periodic.iter().flat_map(|sides| &sides.nodes);
+        let mut named = used.chain(paired.flatten());
+        if let Some(&node) = named.find(|&&node| node as usize >= own) {
+            return Err(MeshError::ExtrudedNode { node, nodes: own });
         }
         let mut cells = plane_cells.flat_map(|block| (0..block.len()).map(|it| block.cell(it)));
         if let Some(position) = cells.find_map(|cell| off_plane(&self.coordinates, cell)) {
@@ -132,8 +134,11 @@ impl Mesh {
             periodic: self.periodic.iter().map(raised).collect(),
             ..Self::default()
         };
-        if let Some(number) = mesh.unlike_sides() {
-            return Err(MeshError::ExtrudedSides { number: number + 1 });
+        match mesh.unlike_sides() {
+            Some(number) if self.unlike_sides().is_none() => {
+                return Err(MeshError::ExtrudedSides { number: number + 1 });
+            }
+            _ => {}
         }
         let ends = self.extrude_groups(&mut mesh)?;
         for (number, block) in self.blocks.iter().enumerate() {

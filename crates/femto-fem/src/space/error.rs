@@ -92,7 +92,7 @@ pub enum SpaceError {
     /// Periodic pairs of nodes without facets.
     #[error(
         "{count} pairs of periodic nodes, such as {nodes:?}, are on no facets of the boundary that correspond: the list is \
-         incomplete or leads inside the mesh"
+         incomplete or leads inside the mesh; in a case `periodic = []` makes such sides boundaries"
     )]
     UnjoinedNodes {
         /// Mesh nodes of a pair.
@@ -103,7 +103,7 @@ pub enum SpaceError {
     /// Two cells on the same side of their facet.
     #[error(
         "cells {cells:?} lie on the same side of the facet that they share (mesh nodes {nodes:?}): the mesh is folded there, \
-         or a cell lies on another"
+         a cell lies on another, or one is left-handed"
     )]
     FoldedCells {
         /// Mesh cell numbers of the two cells.

@@ -37,7 +37,7 @@ pub struct ElementOperator {
     /// λ and κ of a form λ u, κ ∇u if they are folded into the geometry; otherwise the form is evaluated as
     /// written.
     pub coefficients: Option<Coefficients>,
-    /// Whether the nodes of columns do not all step alike from layer to layer, because a column is too tall for a chunk
+    /// Whether the nodes of columns are not numbered evenly from layer to layer, because a column is too tall for a chunk
     /// or beside cells of another shape. On the host it does not matter.
     pub has_uneven_columns: bool,
     /// Whether the triangles of each column are parallel, so that the map of a prism has the same derivatives everywhere.

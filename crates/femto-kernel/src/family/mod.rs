@@ -4,6 +4,7 @@ pub mod affine_simplex;
 pub mod batch;
 pub mod block_sums;
 pub mod cell_quadrature;
+mod concatenated;
 mod context;
 mod contract;
 pub mod element_matrix;
@@ -33,22 +34,3 @@ pub use operand::{KernelSource, Operand};
 pub use registry::{Block, FamilyId};
 pub use sum_factorization::kernel::{Knobs, KnobsError};
 pub use vectors::{Scatter, Vectors};
-
-use rayon::prelude::*;
-
-/// The numbers of all parts, one after the other.
-fn concatenated<P: Sync, T: Copy + Default + Send + Sync>(
-    parts: &[P],
-    numbers: impl Fn(&P) -> &[T] + Sync,
-) -> Vec<T> {
-    let mut all = vec![T::default(); parts.iter().map(|part| numbers(part).len()).sum()];
-    let (mut rest, mut rows) = (&mut all[..], Vec::with_capacity(parts.len()));
-    for part in parts {
-        let (row, after) = rest.split_at_mut(numbers(part).len());
-        rows.push((row, part));
-        rest = after;
-    }
-    rows.into_par_iter()
-        .for_each(|(row, part)| row.copy_from_slice(numbers(part)));
-    all
-}

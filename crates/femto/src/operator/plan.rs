@@ -361,7 +361,7 @@ impl Plan {
     }
 }
 
-/// Whether the nodes of columns do not all step alike from layer to layer.
+/// Whether the nodes of columns are not numbered evenly from layer to layer.
 fn has_uneven_columns(space: &Space, geometry: &Geometry) -> bool {
     let Some(layers) = geometry.columns().map(|columns| columns.layers) else {
         return false;

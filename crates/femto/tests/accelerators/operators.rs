@@ -334,8 +334,7 @@ fn folding_coefficients_changes_nothing() {
     assert!(difference(&apply(true), &apply(false)) < 1e-12);
 }
 
-/// Columns beside other cells, whose nodes do not all step alike from layer to layer, are evaluated by the family for any
-/// prisms.
+/// Columns beside other cells, whose nodes are not numbered evenly, are evaluated by the family for any prisms.
 #[test]
 fn columns_beside_hexahedra() {
     let Some(accelerator) = accelerator() else {

@@ -29,6 +29,9 @@ pub(in crate::command) struct Extrude {
     /// Height of the top, a function of x and y.
     #[arg(long, default_value = "1", value_parser = in_plane, allow_hyphen_values = true)]
     top: Expression,
+    /// Make periodic sides of the plane mesh ordinary boundaries.
+    #[arg(long)]
+    no_periodic: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -39,6 +42,9 @@ impl Extrude {
         progress.stage("mesh");
         let mut plane = Mesh::read(&self.plane)?;
         plane.turn_left_handed();
+        if self.no_periodic {
+            plane.periodic.clear();
+        }
         let extrusion = Extrusion {
             layers: Layers::graded(self.layers as usize, self.ratio),
             bottom: self.bottom.clone(),

@@ -72,12 +72,12 @@ fn first_partner(privates: usize, q: usize) -> usize {
 /// the current one.
 struct Reads {
     /// The groups of [`LANES`] threads that read each entry, ascending.
-    groups: Lists,
+    groups: Rows,
     /// The same as bits, `[entry][words]`.
     bits: Vec<u64>,
     words: usize,
     /// The entries that each group reads.
-    members: Lists,
+    members: Rows,
     /// `[entry][bank]`: number of entries that its groups read in that bank, summed over the groups and
     /// including itself.
     load: Vec<[i32; LANES]>,
@@ -87,19 +87,19 @@ struct Reads {
     changed: Vec<u32>,
 }
 
-/// Lists one after the other.
-struct Lists {
-    /// `[list + 1]`
+/// Rows one after the other.
+struct Rows {
+    /// `[row + 1]`
     starts: Vec<usize>,
     all: Vec<u16>,
 }
 
-impl Lists {
-    fn of(&self, list: usize) -> &[u16] {
-        &self.all[self.starts[list]..self.starts[list + 1]]
+impl Rows {
+    fn of(&self, row: usize) -> &[u16] {
+        &self.all[self.starts[row]..self.starts[row + 1]]
     }
 
-    /// The lists that have each number.
+    /// The rows that have each number.
     fn transposed(&self) -> Self {
         let count = self
             .all
@@ -115,9 +115,9 @@ impl Lists {
             starts[n + 1] += starts[n];
         }
         let (mut next, mut all) = (starts.clone(), vec![0; self.all.len()]);
-        for list in 0..self.starts.len() - 1 {
-            for &n in self.of(list) {
-                all[next[usize::from(n)]] = list as u16;
+        for row in 0..self.starts.len() - 1 {
+            for &n in self.of(row) {
+                all[next[usize::from(n)]] = row as u16;
                 next[usize::from(n)] += 1;
             }
         }
@@ -127,7 +127,7 @@ impl Lists {
 
 impl Reads {
     fn new(entries: &[Entry], slots: &[u16]) -> Self {
-        let mut groups = Lists {
+        let mut groups = Rows {
             starts: vec![0],
             all: Vec::with_capacity(slots.len()),
         };

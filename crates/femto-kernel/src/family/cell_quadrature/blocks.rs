@@ -2,7 +2,7 @@
 
 use super::banks::{self, Entry};
 use super::fans::{Fans, NONE};
-use crate::family::concatenated;
+use crate::family::concatenated::concatenated;
 use crate::family::owners::Owners;
 use rayon::prelude::*;
 

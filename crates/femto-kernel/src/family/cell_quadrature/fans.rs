@@ -1,6 +1,6 @@
 //! Fans of cells: neighbours around a common vertex (triangles) or edge (tetrahedra).
 
-use crate::family::concatenated;
+use crate::family::concatenated::concatenated;
 use rayon::prelude::*;
 
 /// Marks a missing node or cell.

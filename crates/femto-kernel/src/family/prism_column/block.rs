@@ -36,7 +36,7 @@ impl Family for PrismColumn {
     ) -> Result<(), &'static str> {
         match map {
             MapKind::Extruded if accelerator && operator.has_uneven_columns => {
-                Err("the columns' nodes do not all step alike from layer to layer")
+                Err("the columns' nodes are not numbered evenly from layer to layer")
             }
             MapKind::Extruded => factors(operator)
                 .map(|_| ())

@@ -36,7 +36,7 @@ pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields, shared: Sh
     // z at a level, its slopes and half the heights; z_ζ at a point, its inverse and the scale. Or once: half the height,
     // its inverse, slopes and the determinant.
     let [map, map_level, map_point] = match shared.map {
-        true => [2 + 1 + 2 + 1, 0, 1],
+        true => [2 + 1 + 2 + 1, 3 * 3 * usize::from(of.reads_position), 2],
         false => [0, 3 * (3 + 2) + 3, 6 + 1 + 3],
     };
     // Of a level: contractions there and back.

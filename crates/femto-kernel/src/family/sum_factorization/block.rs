@@ -173,7 +173,8 @@ impl BlockOperator for Block {
             summed: None,
             entries: 0,
         };
-        if !target.is_applied_once {
+        // With knobs there is no other schedule.
+        if !target.is_applied_once || !target.knobs.is_empty() {
             kernels.add_lists(elements);
         }
         Ok(Box::new(kernels))

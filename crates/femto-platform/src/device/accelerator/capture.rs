@@ -73,6 +73,7 @@ impl Accelerator {
     /// [`DeviceError::OtherDevice`], or a driver error.
     pub fn launch_graph(&self, graph: &LaunchGraph) -> Result<(), DeviceError> {
         graph.graph.check(&self.driver, "a graph")?;
+        let _issuing = self.keep([])?;
         // SAFETY: the graph belongs to this driver and is alive, with everything that it uses.
         unsafe { self.driver.launch_graph(graph.graph.handle()) }
     }
@@ -113,6 +114,8 @@ impl Accelerator {
         Ok(captured)
     }
 
+    /// For what may wait for the device, and would keep others waiting under the lock: a capture that another thread begins
+    /// meanwhile fails in the driver.
     pub(super) fn refuse_while_capturing(&self, what: &'static str) -> Result<(), DeviceError> {
         match &*self.captured() {
             None => Ok(()),
