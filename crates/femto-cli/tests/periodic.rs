@@ -16,6 +16,15 @@ use std::fs;
 
 const PI2: f64 = std::f64::consts::PI * std::f64::consts::PI;
 
+/// Prisms form columns.
+const CELLS: [&str; 5] = [
+    "hexahedron",
+    "tetrahedron",
+    "prism",
+    "quadrilateral",
+    "triangle",
+];
+
 /// The error of 2 u - Δu = f on a unit box of `cells` along each axis, periodic in x and y.
 fn error(cell: &str, bend: &str, cells: usize, run: &str) -> f64 {
     let folder = scratch(&format!("orders-{cell}"));
@@ -48,7 +57,7 @@ fn error(cell: &str, bend: &str, cells: usize, run: &str) -> f64 {
 
 #[test]
 fn solutions_that_go_on_converge_in_their_order() {
-    for cell in ["hexahedron", "tetrahedron", "quadrilateral", "triangle"] {
+    for cell in CELLS {
         for (bend, run) in [
             ("", ""),
             (
@@ -67,7 +76,7 @@ fn solutions_that_go_on_converge_in_their_order() {
 #[test]
 fn accelerators_agree_with_the_host() {
     with(Accelerator::opencl(0), |_| {
-        for cell in ["hexahedron", "tetrahedron", "quadrilateral", "triangle"] {
+        for cell in CELLS {
             let bend = " + 0.02*sin(2*pi*x)*sin(2*pi*y)";
             let [host, opencl] = ["host", "opencl"]
                 .map(|device| error(cell, bend, 4, &format!("[run]\ndevice = '{device}'")));
@@ -76,6 +85,38 @@ fn accelerators_agree_with_the_host() {
                 "{cell} {host} {opencl}"
             );
         }
+    });
+}
+
+/// Whose highest nodes are the lowest ones.
+#[test]
+fn columns_may_be_periodic_upwards() {
+    let folder = scratch("upwards");
+    let error = |cells: usize, device: &str| {
+        let case = format!(
+            "[mesh]\nperiodic = [['zmin', 'zmax']]\n[mesh.box]\ncell = 'prism'\ncells = [2, 2, {cells}]\n\
+             [space]\ndegree = 2\n[form]\nf0 = '2*u'\nf1 = 'grad(u)'\n\
+             [source]\nvalue = '{}*cos(2*pi*z)'\n[exact]\nvalue = 'cos(2*pi*z)'\n\
+             [solver]\ntolerance = 1e-10\n[run]\ndevice = '{device}'\n",
+            2.0 + 4.0 * PI2
+        );
+        let case = write(&folder, "case.toml", &case);
+        let report = json(&femto(&[
+            "solve",
+            &case,
+            "--json",
+            "--no-roofline",
+            "--no-output",
+        ]));
+        assert_eq!(report["status"], "converged", "{report}");
+        report["errors"]["l2"].as_f64().unwrap()
+    };
+    let errors = [6, 12].map(|cells| error(cells, "host"));
+    let order = (errors[0] / errors[1]).log2();
+    assert!((2.7..3.6).contains(&order), "{errors:?}");
+    with(Accelerator::opencl(0), |_| {
+        let there = error(6, "opencl");
+        assert!((there - errors[0]).abs() < 1e-8 * there, "{there}");
     });
 }
 

@@ -17,14 +17,13 @@ pub struct Columns {
 
 impl Mesh {
     /// The columns that all prisms of the mesh form; `None` if there are no prisms, or some have another number of
-    /// prisms above them, lie on others turned round, are curved, or have edges that are not vertical, or if the mesh has
-    /// periodic sides.
+    /// prisms above them, lie on others turned round, are curved, or have edges that are not vertical.
     pub fn columns(&self) -> Option<Columns> {
         let prisms = self
             .blocks
             .iter()
             .filter(|it| !it.cell_type.cell().lines().is_empty());
-        if !self.periodic.is_empty() || prisms.clone().any(|it| it.cell_type.order() > 1) {
+        if prisms.clone().any(|it| it.cell_type.order() > 1) {
             return None;
         }
         let cells: Vec<&[u32]> = prisms.flat_map(|it| it.nodes.chunks_exact(6)).collect();
