@@ -6,7 +6,8 @@
 
 use core::ops::Range;
 
-/// A node of a block and where its slots are in a list: place in the fan × fans of the block + fan within the block.
+/// A node of a block and where its slots are in a list, first ascending: place in the fan × fans of the block + fan within
+/// the block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     pub(super) node: u32,
@@ -133,18 +134,13 @@ impl Reads {
         };
         for entry in entries {
             let first = groups.all.len();
-            let own = slots[entry.slots.clone()].iter();
-            groups.all.extend(own.map(|slot| slot / LANES as u16));
-            groups.all[first..].sort_unstable();
-            let mut kept = first;
-            for n in first..groups.all.len() {
-                if n == first || groups.all[n] != groups.all[kept - 1] {
-                    groups.all[kept] = groups.all[n];
-                    kept += 1;
+            for slot in &slots[entry.slots.clone()] {
+                let group = slot / LANES as u16;
+                if groups.all[first..].last() != Some(&group) {
+                    groups.all.push(group);
                 }
             }
-            groups.all.truncate(kept);
-            groups.starts.push(kept);
+            groups.starts.push(groups.all.len());
         }
         let members = groups.transposed();
         let words = members.starts.len().div_ceil(64);
