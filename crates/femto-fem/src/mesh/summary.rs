@@ -101,6 +101,18 @@ impl BlockSummary {
     }
 }
 
+/// A number, with an exponent where it would be long without.
+struct Brief(f64);
+
+impl fmt::Display for Brief {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 == 0.0 || (1e-5..1e15).contains(&self.0.abs()) {
+            true => write!(f, "{}", self.0),
+            false => write!(f, "{:e}", self.0),
+        }
+    }
+}
+
 impl fmt::Display for MeshSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "nodes   {}", self.nodes)?;
@@ -110,7 +122,7 @@ impl fmt::Display for MeshSummary {
         if let Some((lower, upper)) = self.bounding_box {
             write!(f, "\nextent ")?;
             for (lower, upper) in lower.iter().zip(upper) {
-                write!(f, " [{lower}, {upper}]")?;
+                write!(f, " [{}, {}]", Brief(*lower), Brief(upper))?;
             }
         }
         for block in &self.blocks {
@@ -129,5 +141,16 @@ impl fmt::Display for MeshSummary {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_any_size_are_short() {
+        let texts = [0.0, -0.5, 1e308, -2e-200, 1e14].map(|x| Brief(x).to_string());
+        assert_eq!(texts, ["0", "-0.5", "1e308", "-2e-200", "100000000000000"]);
     }
 }
