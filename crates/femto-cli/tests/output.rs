@@ -15,6 +15,11 @@ fn solve(output: &Path) -> Output {
     femto(&["solve", &case_path("quarter-annulus"), "--output", output])
 }
 
+fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
+}
+
 fn is_vtu(path: &Path) -> bool {
     fs::read(path).unwrap().starts_with(b"<?xml")
 }
@@ -24,13 +29,7 @@ fn is_vtu(path: &Path) -> bool {
 fn paths_that_are_not_files_are_left_alone() {
     let folder = scratch("no_file");
     let pipe = folder.join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(&pipe);
     let below = folder.join("file").join("below.vtu");
     fs::write(folder.join("file"), "").unwrap();
     let link = folder.join("to-null.vtu");
@@ -141,13 +140,7 @@ fn a_solution_without_its_errors_is_written_all_the_same() {
 fn meshes_and_tables_follow_links_and_spare_pipes() {
     let folder = scratch("mesh-output");
     let [pipe, file, link] = ["pipe.msh", "file.msh", "link.msh"].map(|name| folder.join(name));
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(&pipe);
     symlink("file.msh", &link).unwrap();
     let write = |path: &Path| {
         femto(&[

@@ -136,20 +136,23 @@ fn points(vtu: &std::path::Path) -> usize {
     after.split('"').next().unwrap().parse().unwrap()
 }
 
-/// A file that links two sides; alone, with the same links in the case, and with others.
-#[test]
-fn sides_come_from_the_file_or_from_the_case() {
-    let folder = scratch("periodic-file");
-    let mut mesh = AnyBox {
-        cell: Cell::Triangle,
-        cells: vec![5, 4],
+fn unit_square(cell: Cell, cells: [usize; 2]) -> Mesh {
+    let plane = AnyBox {
+        cell,
+        cells: cells.to_vec(),
         lower: vec![0.0; 2],
         upper: vec![1.0; 2],
         geometry_degree: 1,
         irregular: None,
-    }
-    .build(|x| x)
-    .unwrap();
+    };
+    plane.build(|x| x).unwrap()
+}
+
+/// A file that links two sides; alone, with the same links in the case, and with others.
+#[test]
+fn sides_come_from_the_file_or_from_the_case() {
+    let folder = scratch("periodic-file");
+    let mut mesh = unit_square(Cell::Triangle, [5, 4]);
     mesh.join_sides("xmax", "xmin").unwrap();
     let file = folder.join("linked.msh");
     let mut bytes = Vec::new();
@@ -188,20 +191,12 @@ fn sides_come_from_the_file_or_from_the_case() {
 #[test]
 fn pairs_of_nodes_without_facets_are_refused() {
     let folder = scratch("periodic-pairs");
-    let plane = AnyBox {
-        cell: Cell::Quadrilateral,
-        cells: vec![3, 2],
-        lower: vec![0.0; 2],
-        upper: vec![1.0; 2],
-        geometry_degree: 1,
-        irregular: None,
-    };
     let edits: [fn(&mut Mesh); 2] = [
         |mesh| _ = mesh.periodic[0].nodes.remove(1),
         |mesh| mesh.periodic[0].nodes.push([5, 6]),
     ];
     for edit in edits {
-        let mut mesh = plane.build(|x| x).unwrap();
+        let mut mesh = unit_square(Cell::Quadrilateral, [3, 2]);
         mesh.join_sides("xmin", "xmax").unwrap();
         edit(&mut mesh);
         let mut bytes = Vec::new();

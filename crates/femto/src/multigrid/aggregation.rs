@@ -129,7 +129,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 return Ok(Self { levels, coarsest });
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
-            let filtered = WithoutWeak::new(&matrix, &kernel, &strong).map(|it| it.matrix());
+            let filtered = without_weak(&matrix, &kernel, &strong);
             let prolongation = match filtered.and_then(|f| Some((lambda(&f)?, f))) {
                 Some((lambda, filtered)) => smoothed(&filtered, lambda, &tentative),
                 None => smoothed(&matrix, smoother.bound, &tentative),
@@ -172,28 +172,15 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
 /// couplings are lost. Rows with a negative sum, as positive couplings to held nodes leave them, get the sum zero, so that
 /// F of one component is not indefinite. For vectors F is not quite symmetric: with only the couplings of the same
 /// component on the diagonal it would be, and an elastic beam would take twice the iterations.
-struct WithoutWeak<'a> {
-    matrix: &'a Csr,
-    kernel: &'a NearKernel,
-    strong: &'a Csr,
-}
-
-impl<'a> WithoutWeak<'a> {
-    /// `None` if neither is known to be possible: a coarse level of several functions has no constants.
-    fn new(matrix: &'a Csr, kernel: &'a NearKernel, strong: &'a Csr) -> Option<Self> {
-        let made = Self {
-            matrix,
-            kernel,
-            strong,
-        };
-        (kernel.modes == 1 || kernel.has_constants).then_some(made)
+///
+/// `None` if neither is known to be possible: a coarse level of several functions has no constants.
+fn without_weak(matrix: &Csr, kernel: &NearKernel, strong: &Csr) -> Option<Csr> {
+    if kernel.modes > 1 && !kernel.has_constants {
+        return None;
     }
-
-    /// Writes a row, given scratch memory.
-    fn row(&self, lumped: &mut Vec<f64>, row: usize, entries: &mut Vec<(u32, f64)>) {
-        let kernel = self.kernel;
-        let block = kernel.block;
-        let near = self.strong.row_columns(row / block);
+    let (size, block) = ((matrix.rows(), matrix.columns()), kernel.block);
+    let write = |lumped: &mut Vec<f64>, row: usize, entries: &mut Vec<(u32, f64)>| {
+        let near = strong.row_columns(row / block);
         // The function of the row's component at a column, relative to the row.
         let factor = |column: u32| match kernel.modes {
             1 => kernel.values[column as usize] / kernel.values[row],
@@ -209,7 +196,7 @@ impl<'a> WithoutWeak<'a> {
         lumped.resize(block, 0.0);
         // Both lists ascend.
         let mut left = near;
-        for (column, value) in self.matrix.row(row) {
+        for (column, value) in matrix.row(row) {
             let node = column / block as u32;
             while left.first().is_some_and(|&first| first < node) {
                 left = &left[1..];
@@ -229,15 +216,8 @@ impl<'a> WithoutWeak<'a> {
             let sum: f64 = same.map(|&(column, value)| value * factor(column)).sum();
             add(entries, row, -sum.min(0.0));
         }
-    }
-
-    /// F.
-    fn matrix(&self) -> Csr {
-        let size = (self.matrix.rows(), self.matrix.columns());
-        Csr::by_rows_with(size, Vec::new, |lumped, row, entries| {
-            self.row(lumped, row, entries);
-        })
-    }
+    };
+    Some(Csr::by_rows_with(size, Vec::new, write))
 }
 
 /// λ of P, and `None` if the diagonal of F is not positive. The norm is that of D^-½ F D^-½, whose eigenvalues are
