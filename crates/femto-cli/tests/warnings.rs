@@ -46,7 +46,7 @@ fn convection_that_multigrid_does_not_smooth_is_warned_of() {
         let path = write(&folder, "case.toml", &case);
         let report = json(&femto(&["solve", &path, "--json", "--no-roofline"]));
         assert_eq!(report["status"], "converged", "{report}");
-        let told = report["mesh"]["warnings"].to_string();
+        let told = report["solver"]["warnings"].to_string();
         assert_eq!(told.contains("as convection, is"), is_warned, "{told}");
     }
 }
@@ -81,16 +81,19 @@ fn cells_that_touch_without_being_joined_are_warned_of() {
 #[test]
 fn solutions_that_are_not_accurate_are_warned_of() {
     let folder = scratch("unsettled");
-    for (alpha, is_warned) in [("1e3", false), ("1e9", true)] {
+    let cases = [("1e3", false), ("1e9", true)].into_iter();
+    let cases = cases.flat_map(|case| ["cg", "newton"].map(|method| (case, method)));
+    for ((alpha, is_warned), method) in cases {
         let case = format!(
             "[mesh.box]\ncell = \"quadrilateral\"\ncells = [8, 8]\n[space]\ndegree = 2\n[form]\nkind = \"poisson\"\n\
-             [source]\nvalue = 1\n[[robin]]\ntags = [\"xmin\"]\nalpha = {alpha}\nvalue = \"20*{alpha}\"\n"
+             [source]\nvalue = 1\n[[robin]]\ntags = [\"xmin\"]\nalpha = {alpha}\nvalue = \"20*{alpha}\"\n\
+             [solver]\nmethod = \"{method}\"\n"
         );
         let path = write(&folder, "case.toml", &case);
         let report = json(&femto(&["solve", &path, "--json", "--no-roofline"]));
         assert_eq!(report["status"], "converged", "{report}");
-        let told = report["mesh"]["warnings"].to_string();
-        assert_eq!(told.contains("not accurate"), is_warned, "{told}");
+        let told = report["solver"]["warnings"].to_string();
+        assert_eq!(told.contains("not accurate"), is_warned, "{method} {told}");
     }
 }
 

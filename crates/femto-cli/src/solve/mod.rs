@@ -227,7 +227,10 @@ impl CaseRun<'_> {
             return Ok(Outcome { report, u: None });
         }
         if let Some(folder) = &self.options.system {
-            monitor.stage("matrix", || output::write_system(&*system, folder))?;
+            let interrupt = monitor.interrupt();
+            monitor.stage("matrix", || {
+                output::write_system(&*system, folder, interrupt)
+            })?;
         }
         let u = match system.solve(monitor) {
             Ok(solution) => report.solved(self.case, solution),
@@ -236,8 +239,7 @@ impl CaseRun<'_> {
         };
         if let Some(solver) = &mut report.solver {
             let levels = system.multigrid_levels();
-            let warning = warnings::convective(&levels);
-            report.mesh.warnings.extend(warning);
+            solver.warnings.extend(warnings::convective(&levels));
             solver.levels = levels.into_iter().map(speed::Level::from).collect();
         }
         let peak = memory::peak();

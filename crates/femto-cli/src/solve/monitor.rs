@@ -33,6 +33,11 @@ fn now() -> Instant {
 }
 
 impl<'a> SolveMonitor<'a> {
+    /// The flag of the user's signals.
+    pub(super) fn interrupt(&self) -> &'a AtomicBool {
+        self.interrupt
+    }
+
     pub(super) fn new(progress: &'a mut Progress, interrupt: &'a AtomicBool) -> Self {
         Self {
             progress,

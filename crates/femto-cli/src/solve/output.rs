@@ -8,6 +8,7 @@ use femto::fem::mesh::Mesh;
 use femto::platform::device::DeviceKind;
 use femto::problem::{AnyAssembled, Function, GridFunction, OutputField, write_solution};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The output file, in a folder that exists and is writable.
 ///
@@ -56,9 +57,17 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Writes the equations as a sparse matrix.
-pub(super) fn write_system(system: &dyn AnyAssembled, folder: &Path) -> Result<(), Failure> {
-    Ok(system.sparse_system()?.write(folder)?)
+/// Writes the equations as a sparse matrix, unless the user stops that.
+pub(super) fn write_system(
+    system: &dyn AnyAssembled,
+    folder: &Path,
+    interrupt: &AtomicBool,
+) -> Result<(), Failure> {
+    let is_stopped = || interrupt.load(Ordering::Relaxed);
+    match system.sparse_system()?.write(folder, &is_stopped) {
+        Err(_) if is_stopped() => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 /// Writes the solution and the fields that the case asks for; `flux` finds its flux. Also returns why that field is

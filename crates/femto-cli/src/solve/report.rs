@@ -149,6 +149,8 @@ pub struct Solver {
     pub tolerance: f64,
     /// The residual's norm before the first iteration and after each.
     pub residual_history: Vec<f64>,
+    /// A solution that is not accurate; convection that multigrid does not smooth.
+    pub warnings: Vec<String>,
 }
 
 /// The range of the solution at the nodes; for vectors, of their lengths.
@@ -270,16 +272,19 @@ impl Report {
         self.memory = Some(solution.memory);
         self.take_errors(case, solution.errors);
         let unsettled = super::warnings::unsettled(case, solution.settling);
-        self.mesh.warnings.extend(unsettled);
         self.free = solution.free;
         let info = solution.info;
         // Newton's method has no other residual than its history's.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
-        self.solver = Some(Solver::new(
+        let solver = Solver::new(
             case,
             &solution.preconditioner,
             (info.history, true_residual),
-        ));
+        );
+        self.solver = Some(Solver {
+            warnings: unsettled.into_iter().collect(),
+            ..solver
+        });
         self.reached(case, &solution.warnings, solution.u)
     }
 
@@ -377,6 +382,7 @@ impl Solver {
             reduction: fraction(last, first),
             tolerance: case.solver.params.relative_tolerance,
             residual_history: history.residuals,
+            warnings: Vec::new(),
         }
     }
 }

@@ -56,13 +56,16 @@ impl Display for Report {
             writeln!(f, "free        {free}")?;
         }
         if let Some(range) = self.solution {
-            writeln!(
-                f,
-                "solution    {}from {} to {}",
-                if range.of_lengths { "lengths " } else { "" },
-                number(range.min),
-                number(range.max)
-            )?;
+            let lengths = if range.of_lengths { "lengths " } else { "" };
+            let [min, max] = [range.min, range.max].map(number);
+            match min == max {
+                true if range.min < range.max => writeln!(
+                    f,
+                    "solution    {lengths}from {min} to {:.3e} more",
+                    range.max - range.min
+                )?,
+                _ => writeln!(f, "solution    {lengths}from {min} to {max}")?,
+            }
         }
         if let Some(errors) = &self.errors {
             write!(f, "errors      L2 {:.3e}", errors.l2)?;
@@ -159,7 +162,8 @@ impl Report {
     }
 
     fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for warning in &self.operator.warnings {
+        let solver = self.solver.iter().flat_map(|solver| &solver.warnings);
+        for warning in self.operator.warnings.iter().chain(solver) {
             writeln!(f, "warning     {warning}")?;
         }
         let warnings = &self.mesh.warnings;
@@ -265,9 +269,7 @@ fn ending(status: Status) -> &'static str {
         Status::Converged | Status::Counted => "",
         Status::NotConverged => ": not converged",
         Status::Interrupted => ": interrupted",
-        Status::Stagnated => {
-            "; the recurrence reached it, b - A x did not: the precision is exhausted"
-        }
+        Status::Stagnated => ": the precision is exhausted",
         Status::Failed => ": failed",
     }
 }

@@ -109,3 +109,22 @@ fn levels_have_their_costs() {
     );
     assert!(lines.iter().all(|line| line.contains(" MB, set up in ")));
 }
+
+/// One triangle, held on all sides: nothing is free below degree 3, and the levels of multigrid know.
+#[test]
+fn nothing_may_be_free_on_levels_of_lower_degree() {
+    let folder = scratch("held");
+    let mesh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n4\n\
+        1 1 2 7 1 1 2\n2 1 2 7 1 2 3\n3 1 2 7 1 3 1\n4 2 2 9 1 1 2 3\n$EndElements\n";
+    write(&folder, "mesh.msh", mesh);
+    for (degree, unknowns) in [(2, 0), (3, 1)] {
+        let case = format!(
+            "[mesh]\nfile = \"mesh.msh\"\n[space]\ndegree = {degree}\n[form]\nkind = \"poisson\"\n[source]\nvalue = 1\n\
+             [[dirichlet]]\ntags = [7]\nvalue = 0\n[solver]\npreconditioner = \"multigrid\"\n"
+        );
+        let path = write(&folder, "case.toml", &case);
+        let report = json(&femto(&["solve", &path, "--json", "--no-roofline"]));
+        assert_eq!(report["status"], "converged", "{report}");
+        assert_eq!(report["unknowns"]["free"], unknowns);
+    }
+}

@@ -5,23 +5,24 @@
 
 use super::IoError;
 use super::atomic::write_atomically;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes a matrix of this many rows, columns and entries; `triples` are the row, the column, each from 0 on, and the
 /// value of each entry. The file is replaced only once everything is written.
 ///
 /// # Errors
-/// [`IoError`] if the file cannot be written.
+/// [`IoError`] if the file cannot be written, or around an error in place of a triple, which ends it.
 pub fn write_matrix(
     path: impl AsRef<Path>,
     [rows, columns, entries]: [usize; 3],
-    triples: impl Iterator<Item = (usize, usize, f64)>,
+    triples: impl Iterator<Item = io::Result<(usize, usize, f64)>>,
 ) -> Result<(), IoError> {
     write_atomically(path.as_ref(), |out| {
         writeln!(out, "%%MatrixMarket matrix coordinate real general")?;
         writeln!(out, "{rows} {columns} {entries}")?;
-        for (row, column, value) in triples {
+        for triple in triples {
+            let (row, column, value) = triple?;
             writeln!(out, "{} {} {value:e}", row + 1, column + 1)?;
         }
         Ok(())

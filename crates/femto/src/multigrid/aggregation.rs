@@ -135,7 +135,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 None => smoothed(&matrix, smoother.bound, &tentative),
             };
             let restriction = prolongation.transposed();
-            matrix = with_unit_diagonal(restriction.times(&matrix.times(&prolongation)));
+            matrix = with_whole_diagonal(restriction.times(&matrix.times(&prolongation)));
             kernel = coarse;
             levels.push(MatrixLevel {
                 matrix: on_device,
@@ -281,15 +281,24 @@ fn regular(matrix: Csr, null_space: Vec<Vec<f64>>) -> Csr {
     })
 }
 
-/// With ones on the diagonal of rows without entries: functions that an aggregate does not need.
-fn with_unit_diagonal(matrix: Csr) -> Csr {
+/// With a typical diagonal entry in rows without entries: functions that an aggregate does not need.
+fn with_whole_diagonal(matrix: Csr) -> Csr {
     let diagonal = matrix.diagonal();
     if diagonal.iter().all(|&entry| entry != 0.0) {
         return matrix;
     }
+    let typical = typical(diagonal.iter().copied());
     let size = (matrix.rows(), matrix.columns());
     Csr::by_rows(size, |row, entries| match diagonal[row] {
-        0.0 => entries.push((row as u32, 1.0)),
+        0.0 => entries.push((row as u32, typical)),
         _ => entries.extend(matrix.row(row)),
     })
+}
+
+/// The mean of a diagonal's positive entries, or one without any. Rows that nothing depends on take it as their diagonal:
+/// with much larger entries, random vectors would be about them alone.
+pub(super) fn typical(diagonal: impl Iterator<Item = f64>) -> f64 {
+    let positive = diagonal.filter(|&entry| entry > 0.0);
+    let (sum, count) = positive.fold((0.0, 0.0), |(sum, count), it| (sum + it, count + 1.0));
+    if sum > 0.0 { sum / count } else { 1.0 }
 }

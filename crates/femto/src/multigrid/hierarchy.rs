@@ -1,7 +1,7 @@
 //! The levels of lower degree: operators and the transfer between them.
 
 use super::aggregates::NearKernel;
-use super::aggregation::Aggregation;
+use super::aggregation::{Aggregation, typical};
 use super::cycle::Cycle;
 use super::schwarz::Strengths;
 use super::smoother::{Inverse, Smoother};
@@ -67,9 +67,14 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         self.constraints.is_held(self.size())
     }
 
-    /// Its matrix.
+    /// Its matrix, with a typical diagonal entry at constrained entries.
     pub(super) fn matrix(&self) -> Result<Csr, OperatorError> {
-        constrained_matrix(&self.operator, &self.constraints)
+        let mut matrix = constrained_matrix(&self.operator, &self.constraints)?;
+        let held = self.constraints.entries();
+        matrix.fill_rows(held, 0.0);
+        let typical = typical(matrix.diagonal().into_iter());
+        matrix.fill_rows(held, typical);
+        Ok(matrix)
     }
 
     /// The smoother of a level of degree 2 or more.

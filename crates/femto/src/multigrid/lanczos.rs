@@ -37,6 +37,10 @@ pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
         device.dot(r, z)
     };
     let mut product = precondition(&r, &mut z)?;
+    if product == 0.0 {
+        // Nothing is free.
+        return Ok(1.0);
+    }
     VectorOps::copy(device, &z, &mut p)?;
     let first = product;
     let (mut diagonal, mut beside) = (Vec::new(), Vec::new());

@@ -35,6 +35,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     /// The projection to vectors that are zero where they are constrained.
     pub(super) projector: Projector<T, B>,
     pub(super) boundary_values: BoundaryValues,
+    /// What the equations leave out of each component of u.
+    pub(super) constants: Vec<f64>,
     /// Makes multigrid if Jacobi is watched and turns out slow.
     pub(super) multigrid: Option<(Box<MakeMultigrid<'a, T, B>>, Patience)>,
     /// What the constraints leave free.
@@ -43,7 +45,7 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
     pub(super) solver: SolverParams,
-    /// Whether fields or terms on facets may make some rows of a linear form far larger than others.
+    /// Whether fields or terms on facets may make some rows far larger than others.
     pub(super) may_be_uneven: bool,
 }
 
@@ -147,8 +149,8 @@ where
         self.null_space.as_ref().map(|(_, free)| *free)
     }
 
-    /// The right-hand side, an L-vector: for linear forms less the form applied to the boundary values, and
-    /// zero at constrained entries.
+    /// The right-hand side, an L-vector: for linear forms less the form applied to the boundary values, less
+    /// constants if these have no part in it, and zero at constrained entries.
     pub fn right_hand_side(&self) -> &B::Buffer<T> {
         &self.b
     }
@@ -180,10 +182,11 @@ where
         let (mut values, outcome, settling) = outcome?;
         let mut stages = Stages(monitor);
         stages.last(Stage::Extend, || {
+            self.extend(&mut values);
             if let Some((null_space, _)) = &self.null_space {
                 null_space.project(&mut values);
+                self.boundary_values.insert(&self.constraints, &mut values);
             }
-            self.boundary_values.insert(&self.constraints, &mut values);
         });
         let u = GridFunction {
             blocks: self.blocks.clone(),
@@ -217,7 +220,15 @@ where
         }
     }
 
+    /// u, an L-vector, from a solution of the equations.
+    pub(super) fn extend(&self, x: &mut [f64]) {
+        add_constants(x, &self.constants, 1.0);
+        self.boundary_values.insert(&self.constraints, x);
+    }
+
     fn iterate(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, ProblemError> {
+        let values = self.boundary_values.clone();
+        let values = values.less(&self.constraints, &self.constants);
         let discrete = Discrete {
             device: &self.device,
             operator: &self.operator,
@@ -225,7 +236,7 @@ where
             b: &self.b,
             constraints: &self.constraints,
             projector: &self.projector,
-            boundary_values: &self.boundary_values,
+            boundary_values: &values,
             start: self.start.as_deref(),
             multigrid: self.multigrid.as_ref().map(|(make, it)| (&**make, *it)),
             null_space: self.null_space.as_ref().map(|(null_space, _)| null_space),
@@ -279,6 +290,16 @@ where
             space: blocks.map(of_space).sum(),
             operator: self.operator.bytes() + jacobian + levels,
             vectors: numbers * T::BYTES + cycle + dofs * size_of::<f64>() + self.projector.bytes(),
+        }
+    }
+}
+
+/// u = u + `factor` constants, for an L-vector u.
+pub(super) fn add_constants(u: &mut [f64], constants: &[f64], factor: f64) {
+    if constants.iter().any(|&constant| constant != 0.0) {
+        for row in u.chunks_exact_mut(constants.len()) {
+            let components = row.iter_mut().zip(constants);
+            components.for_each(|(u, constant)| *u += factor * constant);
         }
     }
 }

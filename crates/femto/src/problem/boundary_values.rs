@@ -23,6 +23,38 @@ impl BoundaryValues {
         all.all(|&value| value == 0.0)
     }
 
+    /// For each component, the middle of the values given at its entries; 0 without any.
+    pub(super) fn middles(&self, constraints: &Constraints, components: usize) -> Vec<f64> {
+        let mut ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; components];
+        for (&entry, &value) in constraints.entries().iter().zip(&self.entries) {
+            let [low, high] = &mut ranges[entry as usize % components];
+            (*low, *high) = (low.min(value), high.max(value));
+        }
+        let middle = |[low, high]: [f64; 2]| match low <= high {
+            true => 0.5 * low + 0.5 * high,
+            false => 0.0,
+        };
+        ranges.into_iter().map(middle).collect()
+    }
+
+    /// Those of the function less a constant for each component.
+    pub(super) fn less(mut self, constraints: &Constraints, constants: &[f64]) -> Self {
+        let (entries, count) = (constraints.entries(), constants.len());
+        for (&entry, value) in entries.iter().zip(&mut self.entries) {
+            *value -= constants[entry as usize % count];
+        }
+        let vectors = self.slanted.chunks_exact_mut(count);
+        for ((node, projector), vector) in constraints.slanted().iter().zip(vectors) {
+            for (c, value) in vector.iter_mut().enumerate() {
+                if entries.binary_search(&((node * count + c) as u32)).is_err() {
+                    let free = projector[c * count..].iter().zip(constants);
+                    *value -= constants[c] - free.map(|(p, own)| p * own).sum::<f64>();
+                }
+            }
+        }
+        self
+    }
+
     /// Gives an L-vector these values where it is constrained.
     pub(super) fn insert(&self, constraints: &Constraints, u: &mut [f64]) {
         constraints.project(u);

@@ -40,6 +40,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
     pub(super) projector: &'a Projector<T, B>,
+    /// Those of the equations' solution.
     pub(super) boundary_values: &'a BoundaryValues,
     /// An L-vector.
     pub(super) start: Option<&'a [f64]>,
@@ -47,7 +48,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(&'a MakeMultigrid<'a, T, B>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<&'a NullSpace>,
-    /// Whether fields or terms on facets may make some rows of a linear form far larger than others.
+    /// Whether fields or terms on facets may make some rows far larger than others.
     pub(super) may_be_uneven: bool,
 }
 
@@ -139,7 +140,15 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 (outcome, ..) => {
                     // An estimate that the device has no memory for is left out.
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
-                    let settling = is_wanted.then(|| self.settling(&operator, &x));
+                    let settling = is_wanted.then(|| {
+                        let mut r = self.device.zeros(size)?;
+                        operator.apply(&x, &mut r)?;
+                        self.device.axpy(-1.0, self.b, &mut r)?;
+                        let BoundaryValues { entries, slanted } = self.boundary_values;
+                        let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
+                        let size = self.device.norm(&x)?.hypot(given.sqrt());
+                        self.settling(&operator, (&mut r, size))
+                    });
                     let settling = settling.and_then(Result::ok).flatten();
                     return Ok((download_f64(self.device, &x)?, outcome, settling));
                 }
@@ -147,22 +156,17 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         }
     }
 
-    /// |D⁻¹ (b - A x)| relative to the solution; `None` if that is zero.
+    /// |D⁻¹ r| of the residual r, with the operator's diagonal D, relative to the size of the solution; `None` if that is
+    /// zero.
     fn settling(
         &self,
         operator: &Constrained<'_, T, B>,
-        x: &B::Buffer<T>,
+        (r, size): (&mut B::Buffer<T>, f64),
     ) -> Result<Option<f64>, OperatorError> {
-        let (device, size) = (self.device, x.len());
-        let (mut r, mut d) = (device.zeros(size)?, device.zeros(size)?);
-        operator.apply(x, &mut r)?;
-        device.axpy(-1.0, self.b, &mut r)?;
+        let mut d = self.device.zeros(r.len())?;
         operator.diagonal(&mut d)?;
-        device.divide(&d, &mut r)?;
-        let BoundaryValues { entries, slanted } = self.boundary_values;
-        let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
-        let size = device.norm(x)?.hypot(given.sqrt());
-        Ok((size > 0.0).then_some(device.norm(&r)? / size))
+        self.device.divide(&d, r)?;
+        Ok((size > 0.0).then_some(self.device.norm(r)? / size))
     }
 
     /// Newton's method on L-vectors, with the equation's Jacobian. If watched directions are slow, another
@@ -230,10 +234,19 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(error.history);
                 }
                 (outcome, _) => {
+                    let is_wanted = outcome.is_ok() && self.may_be_uneven;
+                    let settling = is_wanted.then(|| {
+                        let mut r = device.zeros(dofs)?;
+                        equations.residual(&u, &mut r)?;
+                        equations.jacobian.set_nodal(0, &u)?;
+                        let size = device.norm(&u)?;
+                        self.settling(&equations.constrained_jacobian(), (&mut r, size))
+                    });
+                    let settling = settling.and_then(Result::ok).flatten();
                     if equations.choice.kind != PreconditionerKind::Multigrid {
                         *equations.multigrid = None;
                     }
-                    return Ok((download_f64(device, &u)?, outcome, None));
+                    return Ok((download_f64(device, &u)?, outcome, settling));
                 }
             }
         }

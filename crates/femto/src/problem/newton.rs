@@ -55,7 +55,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
         }
     }
 
-    fn constrained_jacobian(&self) -> Constrained<'_, T, B> {
+    pub(super) fn constrained_jacobian(&self) -> Constrained<'_, T, B> {
         Constrained::new(self.jacobian, self.projector)
     }
 

@@ -117,13 +117,15 @@ impl NullSpace {
         Ok((!functions.is_empty()).then_some(Self { functions, rigid }))
     }
 
-    /// Takes off the loads' part that does work on the free functions, as a load that is a combination of them.
+    /// Takes off the projected loads' part that does work on the free functions, as a load that is a combination of them
+    /// where nothing is constrained.
     ///
     /// # Errors
     /// [`ProblemError::Unbalanced`].
     pub(super) fn balance<T: Number, B: VectorOps<T>>(
         &self,
         device: &B,
+        constraints: &Constraints,
         b: &mut B::Buffer<T>,
     ) -> Result<FreeFunctions, ProblemError> {
         let mut loads = download_f64(device, b)?;
@@ -147,6 +149,7 @@ impl NullSpace {
             }
             subtract(work, &function.weights, &mut loads);
         }
+        constraints.project(&mut loads);
         let numbers: Vec<T> = loads.iter().map(|&load| T::from_f64(load)).collect();
         device.write(&numbers, b)?;
         Ok(FreeFunctions {

@@ -7,6 +7,7 @@ use crate::multigrid::constrained_matrix;
 use crate::operator::Backend;
 use crate::vector::{Csr, VectorOps, download_f64};
 use femto_fem::io::{IoError, matrix_market};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A x = b, whose solution x is that of the problem, an L-vector.
@@ -22,16 +23,18 @@ pub struct SparseSystem {
 }
 
 impl SparseSystem {
-    /// Writes `matrix.mtx` and `right-hand-side.mtx` into a folder, in the MatrixMarket format.
+    /// Writes `matrix.mtx` and `right-hand-side.mtx` into a folder, in the MatrixMarket format. `stop` is asked at each row.
     ///
     /// # Errors
-    /// A file that cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<(), IoError> {
+    /// A file that cannot be written, or one of [`ErrorKind::Interrupted`] if it is to stop.
+    pub fn write(&self, folder: &Path, stop: &dyn Fn() -> bool) -> Result<(), IoError> {
         let matrix = &self.matrix;
         let size = [matrix.rows(), matrix.columns(), matrix.entries()];
         let row = |row| {
             let entries = matrix.row(row);
-            entries.map(move |(column, value)| (row, column as usize, value))
+            let stopped = stop().then(|| Err(ErrorKind::Interrupted.into()));
+            let entries = entries.map(move |(column, value)| Ok((row, column as usize, value)));
+            stopped.into_iter().chain(entries)
         };
         let triples = (0..matrix.rows()).flat_map(row);
         matrix_market::write_matrix(folder.join("matrix.mtx"), size, triples)?;
@@ -58,8 +61,8 @@ where
         let matrix = constrained_matrix(&self.operator, &self.constraints)?;
         let mut right_hand_side = download_f64(&self.device, &self.b)?;
         let mut given = vec![0.0; right_hand_side.len()];
-        self.boundary_values.insert(&self.constraints, &mut given);
-        // Zero at free entries: given values have been lifted.
+        // What the equations leave out.
+        self.extend(&mut given);
         let rows = right_hand_side.iter_mut().zip(matrix.product(&given));
         rows.for_each(|(entry, value)| *entry += value);
         Ok(SparseSystem {

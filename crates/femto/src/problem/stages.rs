@@ -1,6 +1,6 @@
 //! The stages from a problem to its equations on a device.
 
-use super::assembled::{Assembled, Equation, NewtonEquation};
+use super::assembled::{Assembled, Equation, NewtonEquation, add_constants};
 use super::choice::Facts;
 use super::facets::OnFacets;
 use super::loads::lift;
@@ -49,7 +49,9 @@ impl<'a> Problem<'a> {
     /// 2. space: mesh, geometry, degree → numbered unknowns; Dirichlet groups → constraints
     /// 3. operator: space, geometry, form and forms on facets → A on the device
     /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D where u is constrained
-    /// 5. lifting: for linear forms, b - A u_D, where u_D has no free part; then projected
+    /// 5. lifting: for linear forms, b - A u_D, where u_D has no free part; then projected. If constants have no part in
+    ///    A u, one is first taken off each component, the middle of its boundary values: the tolerance is relative to
+    ///    b, which would otherwise be as large as their distance from zero
     /// 6. preconditioner: for linear forms, the diagonal of A, or operators on spaces of lower degree → M⁻¹;
     ///    for others, the form's exact derivative → the Jacobian on the device
     ///
@@ -162,9 +164,16 @@ impl<'a> Problem<'a> {
         let (linear, symmetric) = (operator.is_linear(), operator.is_symmetric());
         let (method, krylov) = self.solver.methods(linear, symmetric);
         let fields = params.fields();
+        let takes_constants =
+            method != Method::Newton && facets.is_empty() && self.ignores_constants(&inspection);
+        let constants = match takes_constants {
+            true => boundary_values.middles(&constraints, self.form.components()),
+            false => vec![0.0; self.form.components()],
+        };
         let null_space = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
-                lift(&operator, &projector, &boundary_values, &mut b)?;
+                let values = boundary_values.clone().less(&constraints, &constants);
+                lift(&operator, &projector, &values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
@@ -184,12 +193,18 @@ impl<'a> Problem<'a> {
             };
             let on = self.loads_on(on);
             let found = NullSpace::find(on, &operator, unassembled, &constraints)?;
-            let balanced = found.map(|it| it.balance(device, &mut b).map(|free| (it, free)));
-            balanced.transpose()
+            let balance = |it: NullSpace| {
+                let free = it.balance(device, &constraints, &mut b)?;
+                Ok((it, free))
+            };
+            found.map(balance).transpose()
         })?;
-        if let (Some((null_space, _)), Some(start)) = (&null_space, &mut start) {
-            // Products with it would only be rounding.
-            null_space.project(start);
+        if let Some(start) = &mut start {
+            add_constants(start, &constants, -1.0);
+            if let Some((null_space, _)) = &null_space {
+                // Products with it would only be rounding.
+                null_space.project(start);
+            }
         }
         let unknowns = b.len() - constraints.len();
         let is_jacobian = method == Method::Newton;
@@ -245,13 +260,13 @@ impl<'a> Problem<'a> {
             constraints,
             projector,
             boundary_values,
+            constants,
             multigrid,
             null_space,
             start,
             exact: self.exact.clone(),
             solver: self.solver,
-            may_be_uneven: method != Method::Newton
-                && (inspection.reads_position || !facets.is_empty() || !fields.is_empty()),
+            may_be_uneven: inspection.reads_position || !facets.is_empty() || !fields.is_empty(),
             blocks,
         })
     }
@@ -364,7 +379,7 @@ impl<'a> Problem<'a> {
             Some(found) if found.mass == CoefficientKind::OfFields => {
                 let constants = self.operator.auxiliary_of(FieldKind::Cell);
                 let cells = constants.map(<[f64]>::len).min().unwrap_or(0);
-                (0..cells).all(|cell| found.at(&self.operator.at_cell(cell)).0 == 0.0)
+                cells > 0 && (0..cells).all(|cell| found.at(&self.operator.at_cell(cell)).0 == 0.0)
             }
             _ => !inspection.reads_values,
         }

@@ -170,14 +170,14 @@ pub enum StopReason {
         /// The number of these steps.
         steps: usize,
     },
-    /// The solver's own residual is small enough, but b - A x is not and does not decrease: the tolerance
-    /// is beyond the precision of the vectors.
+    /// The solver's own residual is small enough, but b - A x is not and does not decrease, or Newton's residual is only
+    /// rounding of terms that cancel: the tolerance is beyond the precision of the vectors.
     #[error(
-        "the precision of the vectors is exhausted: |b - A x| stays at {true_residual:.3e}, and \
+        "the precision of the vectors is exhausted: the residual stays at {true_residual:.3e}, and \
          {target:.3e} was asked for; raise the tolerance, or take fp64 where it is fp32"
     )]
     Stagnated {
-        /// The norm of b - A x.
+        /// The norm of b - A x, or of Newton's residual.
         true_residual: f64,
         /// The target norm of the residual.
         target: f64,

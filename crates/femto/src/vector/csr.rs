@@ -271,6 +271,15 @@ impl Csr {
         (0..self.rows).into_par_iter().map(row).collect()
     }
 
+    /// Sets the entries of some rows.
+    pub(crate) fn fill_rows(&mut self, rows: &[u32], value: f64) {
+        for &row in rows {
+            let part = &mut self.parts[row as usize >> self.shift];
+            let row = row as usize & ((1 << self.shift) - 1);
+            part.values[part.offsets[row]..part.offsets[row + 1]].fill(value);
+        }
+    }
+
     /// The diagonal of a square matrix; zero where it has no entry.
     pub fn diagonal(&self) -> Vec<f64> {
         let entry = |row: usize| {

@@ -193,10 +193,8 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 (direction.linear_iterations, direction.inexact.is_none());
             let length;
             (length, norm) = match self.step(u, norm, direction) {
-                Err(StopReason::LineSearch { .. } | StopReason::Direction(_))
-                    if self.is_rounding(u, norm.max(forces))? =>
-                {
-                    return Ok(norm);
+                Err(reason @ (StopReason::LineSearch { .. } | StopReason::Direction(_))) => {
+                    return self.rounded(u, (norm, forces), reason);
                 }
                 step => step?,
             };
@@ -209,16 +207,28 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         }
     }
 
-    /// Whether forces, and with them the residual, are only what rounding leaves of terms that cancel.
-    fn is_rounding(&mut self, u: &D::Buffer<T>, forces: f64) -> Result<bool, StopReason> {
+    /// The norm of a residual that no step reduces, if it and the forces are only what rounding leaves of terms that cancel.
+    /// Beside larger forces such a residual is as small as the precision allows.
+    fn rounded(
+        &mut self,
+        u: &D::Buffer<T>,
+        (norm, forces): (f64, f64),
+        reason: StopReason,
+    ) -> Result<f64, StopReason> {
         let size = self.problem.cancelling(u, &mut self.workspace.trial)?;
         let rounding = CANCELLED * T::EPSILON * size;
         // Terms without a value are no measure.
-        if !(rounding.is_finite() && forces <= rounding) {
-            return Ok(false);
+        if !(rounding.is_finite() && norm <= rounding) {
+            return Err(reason);
+        }
+        if forces > rounding {
+            return Err(StopReason::Stagnated {
+                true_residual: norm,
+                target: self.recorder.target,
+            });
         }
         self.recorder.aim(size, rounding);
-        Ok(true)
+        Ok(norm)
     }
 
     /// Solves R'(u) d = R(u) to the relative tolerance `eta`, from d = 0; from the last iterate again if the problem

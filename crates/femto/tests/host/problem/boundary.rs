@@ -6,7 +6,11 @@ use crate::common::{hexahedra, interpreted};
 use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
-use femto::problem::{Boundary, Function, PreconditionerKind, Problem, SolverParams, by_group};
+use femto::problem::{
+    AlongNormal, Boundary, Function, Method, PreconditionerKind, Problem, ProblemError,
+    SolverParams, by_group,
+};
+use femto::solve::StopReason;
 use femto::{Number, OperatorParams, Quadrature};
 
 /// The lowest degree at which the patch test holds. On hex27 it is 2, so that the space contains x, y and
@@ -50,6 +54,77 @@ fn patch_test<T: Number>(tolerance: f64) {
             }
         }
     }
+}
+
+/// The tolerance is relative to what changes, not to the distance of boundary values from zero: 10⁷ + x on a bar between two
+/// values, and a bar that is moved far away and stretched, with a plane of symmetry that is not an axis's.
+#[test]
+fn constants_of_boundary_values_do_not_count() {
+    let mesh = BoxMesh::unit_cube(3).build(|x| x).unwrap();
+    let far = |[x, _, _]: [f64; 3]| 1e7 + x;
+    for start in [None, Some(vec![&1e7 as &dyn Function])] {
+        let problem = Problem {
+            dirichlet: ["xmin", "xmax"]
+                .map(|side| Boundary::new(side, &far))
+                .into(),
+            start,
+            ..interpreted(&mesh, 2, Poisson::<3>)
+        };
+        let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+        let error = worst(&solution.u, far);
+        assert!(error < 1e-7, "{error:e}");
+        let sums = problem.reactions(&host(), &solution.u).unwrap();
+        assert!((sums[1].sum[0] - 1.0).abs() < 1e-6, "{sums:?}");
+    }
+    // Newton's method keeps the constant: what rounding leaves of u is above the tolerance.
+    let problem = Problem {
+        dirichlet: ["xmin", "xmax"]
+            .map(|side| Boundary::new(side, &far))
+            .into(),
+        solver: SolverParams {
+            method: Some(Method::Newton),
+            ..SolverParams::default()
+        },
+        ..interpreted(&mesh, 2, Poisson::<3>)
+    };
+    let error = problem.solve::<f64, _>(&host(), &mut ()).unwrap_err();
+    let is_rounding = matches!(&error, ProblemError::Unsolved(unsolved)
+        if matches!(unsolved.error.reason, StopReason::Stagnated { .. })
+            && worst(&unsolved.u, far) < 1e-7);
+    assert!(is_rounding, "{error}");
+    // Turned by 45 degrees about z.
+    let turned = BoxMesh::unit_cube(3);
+    let half = 0.5_f64.sqrt();
+    let turned = turned.build(|[x, y, z]| [half * (x - y), half * (x + y), z]);
+    // Stretched along its own x.
+    let moved = |x: [f64; 3]| {
+        let stretch = 0.5e-3 * (x[0] + x[1]);
+        [1000.0 + stretch, 2000.0 + stretch, 3000.0]
+    };
+    let along = |x: [f64; 3]| half * (moved(x)[0] - moved(x)[1]);
+    let parts = [0, 1, 2].map(|c| move |x: [f64; 3]| moved(x)[c]);
+    let functions = || parts.each_ref().map(|part| part as &dyn Function);
+    let turned = turned.unwrap();
+    let problem = Problem {
+        dirichlet: vec![
+            Boundary::vector("xmin", functions()),
+            Boundary::vector("xmax", functions()),
+            Boundary::component("zmin", 2, &parts[2]),
+        ],
+        along_normal: vec![AlongNormal {
+            tag: "ymin".to_owned(),
+            value: &along,
+        }],
+        ..interpreted(&turned, 2, LinearElasticity::<3>::from_young(1.0, 0.0))
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    let nodes = solution.u.node_positions();
+    let errors = nodes.iter().zip(solution.u.values.chunks_exact(3));
+    let error = errors.fold(0.0, |most: f64, (&x, u)| {
+        let differences = u.iter().zip(moved(x)).map(|(u, wanted)| (u - wanted).abs());
+        differences.fold(most, f64::max)
+    });
+    assert!(error < 1e-10, "{error:e}");
 }
 
 #[test]

@@ -71,6 +71,28 @@ fn iterations_hardly_depend_on_mesh_and_degree() {
     }
 }
 
+/// Whatever the units of coefficients, beside unknowns that are held.
+#[test]
+fn iterations_do_not_depend_on_units() {
+    let mesh = refined(Cell::Hexahedron, MapKind::Affine, 10);
+    let counts = [1.0, 1e-20, 1e20].map(|unit| {
+        let form = Diffusion::<3> {
+            kappa: Coefficient::Constant(unit),
+        };
+        let problem = Problem {
+            source: vec![&unit],
+            ..interpreted(&mesh, 2, form)
+        };
+        let dirichlet = ["zmin", "zmax"].map(|side| Boundary::new(side, &0.0));
+        iterations(&Problem {
+            dirichlet: dirichlet.into(),
+            preconditioner: PreconditionerKind::Multigrid,
+            ..problem
+        })
+    });
+    assert!(counts[0] <= 8 && counts == [counts[0]; 3], "{counts:?}");
+}
+
 /// Aggregates alone, on 8000 and on 64 000 cubes.
 #[test]
 fn aggregation_takes_few_iterations_on_trilinear_elements() {
