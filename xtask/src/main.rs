@@ -92,7 +92,7 @@ fn test() -> Result<()> {
         Step::cargo(["run", "--quiet", "--", "--version"]).run()
     })?;
     kernels::command(&[])?;
-    fuzz::fuzz(15)?;
+    fuzz::fuzz(8)?;
     println!("\nall passed");
     Ok(())
 }

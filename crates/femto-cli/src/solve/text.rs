@@ -3,7 +3,7 @@
 use super::speed::Level;
 use super::{Report, Solver, StageTime, Status, Times};
 use femto::operator::Explanation;
-use femto::problem::{LevelMethod, Reaction};
+use femto::problem::{LevelMethod, Method, Reaction};
 use std::fmt::{self, Display, Formatter};
 
 /// With fewer unknowns than these bytes per unknown say nothing.
@@ -43,7 +43,11 @@ impl Display for Report {
             count(free)
         )?;
         if let Some(solver) = &self.solver {
-            writeln!(f, "solver      {solver}{}", ending(self.status))?;
+            writeln!(
+                f,
+                "solver      {solver}{}",
+                ending(self.status, solver.method)
+            )?;
             if let Some(reason) = &solver.preconditioner_reason {
                 writeln!(f, "chosen      {}: {reason}", solver.preconditioner)?;
             }
@@ -61,7 +65,7 @@ impl Display for Report {
             match min == max {
                 true if range.min < range.max => writeln!(
                     f,
-                    "solution    {lengths}from {min} to {:.3e} more",
+                    "solution    {lengths}{min}, varying by {:.3e}",
                     range.max - range.min
                 )?,
                 _ => writeln!(f, "solution    {lengths}from {min} to {max}")?,
@@ -264,12 +268,15 @@ impl Display for Times {
     }
 }
 
-fn ending(status: Status) -> &'static str {
+fn ending(status: Status, method: &str) -> &'static str {
     match status {
         Status::Converged | Status::Counted => "",
         Status::NotConverged => ": not converged",
         Status::Interrupted => ": interrupted",
-        Status::Stagnated => ": the precision is exhausted",
+        Status::Stagnated if method == Method::Newton.name() => ": the precision is exhausted",
+        Status::Stagnated => {
+            "; the recurrence reached it, b - A x did not: the precision is exhausted"
+        }
         Status::Failed => ": failed",
     }
 }

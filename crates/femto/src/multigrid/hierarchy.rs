@@ -67,7 +67,7 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         self.constraints.is_held(self.size())
     }
 
-    /// Its matrix, with a typical diagonal entry at constrained entries.
+    /// Its matrix, with a typical diagonal entry at constrained entries, whose rows have no other.
     pub(super) fn matrix(&self) -> Result<Csr, OperatorError> {
         let mut matrix = constrained_matrix(&self.operator, &self.constraints)?;
         let held = self.constraints.entries();

@@ -37,11 +37,20 @@ impl BoundaryValues {
         ranges.into_iter().map(middle).collect()
     }
 
-    /// Those of the function less a constant for each component.
-    pub(super) fn less(mut self, constraints: &Constraints, constants: &[f64]) -> Self {
+    /// Those of the function less a constant for each component, in a precision with this ε: differences of a few ε are only
+    /// rounding.
+    pub(super) fn less(
+        mut self,
+        constraints: &Constraints,
+        (constants, epsilon): (&[f64], f64),
+    ) -> Self {
         let (entries, count) = (constraints.entries(), constants.len());
         for (&entry, value) in entries.iter().zip(&mut self.entries) {
-            *value -= constants[entry as usize % count];
+            let constant = constants[entry as usize % count];
+            *value = match *value - constant {
+                rest if rest.abs() <= 4.0 * epsilon * constant.abs() => 0.0,
+                rest => rest,
+            };
         }
         let vectors = self.slanted.chunks_exact_mut(count);
         for ((node, projector), vector) in constraints.slanted().iter().zip(vectors) {

@@ -146,8 +146,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         self.device.axpy(-1.0, self.b, &mut r)?;
                         let BoundaryValues { entries, slanted } = self.boundary_values;
                         let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
-                        let size = self.device.norm(&x)?.hypot(given.sqrt());
-                        self.settling(&operator, (&mut r, size))
+                        let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
+                        self.settling(&operator, (&mut r, of_solution))
                     });
                     let settling = settling.and_then(Result::ok).flatten();
                     return Ok((download_f64(self.device, &x)?, outcome, settling));
@@ -192,6 +192,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             device,
             operator: self.operator,
             jacobian: &mut equation.jacobian,
+            is_at_iterate: false,
             multigrid: &mut equation.multigrid,
             jacobi: None,
             b: self.b,
@@ -239,8 +240,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         let mut r = device.zeros(dofs)?;
                         equations.residual(&u, &mut r)?;
                         equations.jacobian.set_nodal(0, &u)?;
-                        let size = device.norm(&u)?;
-                        self.settling(&equations.constrained_jacobian(), (&mut r, size))
+                        let of_solution = device.norm(&u)?;
+                        self.settling(&equations.constrained_jacobian(), (&mut r, of_solution))
                     });
                     let settling = settling.and_then(Result::ok).flatten();
                     if equations.choice.kind != PreconditionerKind::Multigrid {

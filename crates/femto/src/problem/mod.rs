@@ -359,8 +359,9 @@ pub struct Solution {
     pub levels: Vec<MultigridLevel>,
     /// What the boundary conditions of a linear symmetric form leave free, if anything.
     pub free: Option<FreeFunctions>,
-    /// How much a step of Jacobi's iteration would still change the solution of a linear form with fields or terms on
-    /// facets, relative to it, in the Euclidean norm. Where coefficients differ by orders of magnitude, the norm of the
+    /// How much a step of Jacobi's iteration would still change the solution of a form with fields, positions or terms on
+    /// facets, relative to it (for linear forms less constants that have no part in them), in the Euclidean norm. Where
+    /// coefficients differ by orders of magnitude, the norm of the
     /// right-hand side may hide what is left to do in the rows of the small ones.
     pub settling: Option<f64>,
 }

@@ -17,6 +17,8 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) operator: &'a Operator<T, B>,
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
+    /// Whether the state is the iterate: matrices of elements are assembled anew for each.
+    pub(super) is_at_iterate: bool,
     /// Its multigrid preconditioner, if that is wanted.
     pub(super) multigrid: &'a mut Option<AnyPreconditioner<T, B>>,
     /// The inverse of its diagonal, if that is wanted.
@@ -75,6 +77,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     }
 
     fn residual(&mut self, u: &B::Buffer<T>, r: &mut B::Buffer<T>) -> Result<(), OperatorError> {
+        self.is_at_iterate = false;
         self.operator.apply(u, r)?;
         self.forces = self.device.norm(r)?;
         self.device.axpy(-1.0, self.b, r)?;
@@ -88,6 +91,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     ) -> Result<Option<f64>, OperatorError> {
         // Loads that are terms of the form, as in A(u) = K u - b, cancel in A(u), but not in A'(u) u = K u.
         self.jacobian.set_nodal(0, u)?;
+        self.is_at_iterate = true;
         self.jacobian.apply(u, scratch)?;
         let change = self.device.norm(scratch)?;
         let change = if change.is_finite() { change } else { 0.0 };
@@ -107,7 +111,9 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     }
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
-        self.jacobian.set_nodal(0, u)?;
+        if !self.is_at_iterate {
+            self.jacobian.set_nodal(0, u)?;
+        }
         if self.multigrid.is_some() {
             return match self.age.begin() {
                 true => Ok(()),

@@ -222,9 +222,12 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             return Err(reason);
         }
         if forces > rounding {
-            return Err(StopReason::Stagnated {
-                true_residual: norm,
-                target: self.recorder.target,
+            return Err(match reason {
+                StopReason::LineSearch { .. } => StopReason::Stagnated {
+                    true_residual: norm,
+                    target: self.recorder.target,
+                },
+                reason => reason,
             });
         }
         self.recorder.aim(size, rounding);
