@@ -63,7 +63,7 @@ fn fluxes_inside_the_domain_and_where_the_solution_is_given_are_warned_of() {
         (
             "1 4",
             Some(
-                "1 facet of `7` in `left` too, where the solution is given: a flux has no effect there, but on reactions",
+                "1 facet of `7` in `left` too, where the solution is given: a flux has no effect there, except on reactions",
             ),
         ),
     ] {

@@ -202,6 +202,10 @@ fn values_can_be_set_on_the_command_line() {
     ]);
     assert_eq!(coarse, 27);
     assert!(file > coarse);
+    // Text that is not TOML, with an accent of its own, quotes and a backslash.
+    let title = "cafe\u{301} \"a\\b\"";
+    let report = json(&solve(&[&format!("title={title}")]));
+    assert_eq!(report["title"], title);
     for (setting, place) in [
         ("space.degre=1", "--set:1:7: unknown key `degre`"),
         (

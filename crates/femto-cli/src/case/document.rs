@@ -73,7 +73,7 @@ impl Document {
             let named = parts.filter(|(key, _)| DeTable::parse(&format!("{key} = 0")).is_ok());
             let is_toml = DeTable::parse(setting).is_ok();
             let line = match named {
-                Some((key, value)) if !is_toml => format!("{key} = {:?}", value.trim()),
+                Some((key, value)) if !is_toml => format!("{key} = {}", quoted(value.trim())),
                 _ => setting.replace('\n', " "),
             };
             self.text.push('\n');
@@ -176,4 +176,17 @@ impl Document {
             .rfind(|&b| self.text.is_char_boundary(b))
             .unwrap_or(0)
     }
+}
+/// A text in TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            _ if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }

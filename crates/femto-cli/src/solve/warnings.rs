@@ -111,7 +111,7 @@ pub(super) fn loads_without_effect(case: &Case, blocks: &[Block]) -> Vec<String>
             if let Some(facets) = facets(blocks.iter().map(common).sum()) {
                 let (tag, held) = (&tag.value, &held.value);
                 warnings.push(format!(
-                    "{facets} of `{tag}` in `{held}` too, where the solution is given: a flux has no effect there, but on reactions"
+                    "{facets} of `{tag}` in `{held}` too, where the solution is given: a flux has no effect there, except on reactions"
                 ));
             }
         }

@@ -110,7 +110,7 @@ fn levels_have_their_costs() {
     assert!(lines.iter().all(|line| line.contains(" MB, set up in ")));
 }
 
-/// One triangle, held on all sides: nothing is free below degree 3, and the levels of multigrid know.
+/// One triangle, held on all sides: nothing is free on the levels of multigrid below degree 3.
 #[test]
 fn nothing_may_be_free_on_levels_of_lower_degree() {
     let folder = scratch("held");

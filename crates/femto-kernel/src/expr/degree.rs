@@ -13,7 +13,10 @@ impl Graph {
         let mut degrees = vec![0_usize; self.len()];
         for handle in self.needed_by(&[output]) {
             let at = |operand: Handle| degrees[operand.index()];
-            let beyond = |degree: usize| if degree == 0 { 0 } else { degree + BEYOND };
+            let beyond = |degree: usize| match degree {
+                0 => 0,
+                _ => degree.saturating_add(BEYOND),
+            };
             degrees[handle.index()] = match self.node(handle) {
                 Node::Constant(_) => 0,
                 Node::Input(input) => of(input),

@@ -146,7 +146,7 @@ impl TracedForm {
             entries: differentiated.derivatives(),
             form: &differentiated,
         };
-        let affine = matrix.is_constant_in_solution();
+        let affine = matrix.is_constant_in_solution() && !self.jumps_with_solution();
         let linear = affine && self.vanishes_at_zero();
         Inspection {
             components: self.components(),
@@ -173,6 +173,17 @@ impl TracedForm {
             field_coefficients: linear && matrix.depends_on_fields_alone(),
             coefficients: linear.then(|| matrix.coefficients()).flatten(),
         }
+    }
+
+    /// Whether the solution or its gradient decides a case: derivatives do not have the jump between cases.
+    fn jumps_with_solution(&self) -> bool {
+        let nodes = self.graph.needed_by(&self.outputs()).into_iter();
+        let masks = nodes.filter_map(|handle| match self.graph.node(handle) {
+            Node::Select(mask, ..) => Some([mask.lesser, mask.greater]),
+            _ => None,
+        });
+        let inputs = self.graph.inputs_of(&masks.flatten().collect::<Vec<_>>());
+        inputs.iter().any(|input| input.is_solution())
     }
 
     /// Whether f0 and f1 vanish if the solution and its gradient do.
@@ -429,7 +440,7 @@ mod tests {
         assert!(!nonlinear.linear && nonlinear.reads_values && nonlinear.coefficients.is_none());
     }
 
-    /// Linear except for a constant; and linear on one side of a kink.
+    /// Linear except for a constant, on one side of a kink, and on one side of a jump.
     struct Affine;
     impl Form<2> for Affine {
         fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
@@ -443,11 +454,21 @@ mod tests {
         }
     }
 
+    struct Jump;
+    impl Form<2> for Jump {
+        fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+            let is_low = p.u[0].less(p.x[0].constant(0.5));
+            [p.u[0] + S::select(is_low, p.x[0].constant(0.0), p.x[0].constant(1.0))]
+        }
+    }
+
     #[test]
     fn what_is_nearly_linear_is_not() {
         let affine = inspect::<_, 2, 1>(&Affine);
         assert!(!affine.linear && affine.affine);
         let kink = inspect::<_, 2, 1>(&Kink);
         assert!(!kink.linear && !kink.affine);
+        let jump = inspect::<_, 2, 1>(&Jump);
+        assert!(!jump.linear && !jump.affine && jump.coefficients.is_none());
     }
 }

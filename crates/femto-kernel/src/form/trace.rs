@@ -131,7 +131,7 @@ impl TracedForm {
             let outputs = outputs.iter();
             let outputs = outputs.filter(|&&f| self.graph.constant_value(f) != Some(0.0));
             outputs
-                .map(|&f| self.graph.degree(f, of) + test)
+                .map(|&f| self.graph.degree(f, of).saturating_add(test))
                 .max()
                 .unwrap_or(0)
         };

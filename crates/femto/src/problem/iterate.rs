@@ -237,9 +237,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 (outcome, _) => {
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
                     let settling = is_wanted.then(|| {
+                        equations.move_to(&u)?;
                         let mut r = device.zeros(dofs)?;
                         equations.residual(&u, &mut r)?;
-                        equations.jacobian.set_nodal(0, &u)?;
                         let of_solution = device.norm(&u)?;
                         self.settling(&equations.constrained_jacobian(), (&mut r, of_solution))
                     });

@@ -17,7 +17,7 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) operator: &'a Operator<T, B>,
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
-    /// Whether the state is the iterate: matrices of elements are assembled anew for each.
+    /// Whether the state is the iterate already: matrices of elements are assembled anew for each.
     pub(super) is_at_iterate: bool,
     /// Its multigrid preconditioner, if that is wanted.
     pub(super) multigrid: &'a mut Option<AnyPreconditioner<T, B>>,
@@ -54,6 +54,14 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
                     _ => Ok(()),
                 }
             }
+        }
+    }
+
+    /// Makes the iterate `u` the Jacobian's state.
+    pub(super) fn move_to(&mut self, u: &B::Buffer<T>) -> Result<(), OperatorError> {
+        match self.is_at_iterate {
+            true => Ok(()),
+            false => self.jacobian.set_nodal(0, u),
         }
     }
 
@@ -111,9 +119,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     }
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
-        if !self.is_at_iterate {
-            self.jacobian.set_nodal(0, u)?;
-        }
+        self.move_to(u)?;
         if self.multigrid.is_some() {
             return match self.age.begin() {
                 true => Ok(()),

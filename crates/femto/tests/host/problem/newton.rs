@@ -233,3 +233,25 @@ fn loads_without_squares_are_refused() {
         StopReason::Underflow { .. }
     ));
 }
+
+/// u + [u > 1/2] = 2 by Newton's method, though its derivative is that of u.
+struct Jump;
+
+impl Form<2> for Jump {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        let is_low = p.u[0].less(p.x[0].constant(0.5));
+        [p.u[0] + S::select(is_low, p.x[0].constant(0.0), p.x[0].constant(1.0))]
+    }
+}
+
+#[test]
+fn jumps_in_the_solution_are_not_linear() {
+    let mesh = AnyBox::unit(Cell::Quadrilateral, 2).build(|x| x).unwrap();
+    let problem = Problem {
+        source: vec![&2.0],
+        ..interpreted(&mesh, 1, Jump)
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    let values = solution.u.values.iter();
+    assert!(values.clone().all(|u| (u - 1.0).abs() < 1e-7), "{values:?}");
+}
