@@ -344,7 +344,7 @@ fn number(sample: usize, i: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::{Componentwise, Mass, Point, Poisson, ScreenedPoisson};
+    use crate::form::{Componentwise, Jacobian, Mass, Point, Poisson, ScreenedPoisson};
     use crate::scalar::Scalar;
 
     #[test]
@@ -460,6 +460,22 @@ mod tests {
             let is_low = p.u[0].less(p.x[0].constant(0.5));
             [p.u[0] + S::select(is_low, p.x[0].constant(0.0), p.x[0].constant(1.0))]
         }
+    }
+
+    /// The solution as base and as exponent.
+    struct Powers;
+    impl Form<2> for Powers {
+        fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+            [p.u[0].powf(p.u[0]) + p.u[0].constant(2.0).powf(p.u[0])]
+        }
+    }
+
+    #[test]
+    fn jacobians_are_linear() {
+        assert!(!inspect::<_, 2, 1>(&Powers).linear);
+        assert!(inspect::<_, 2, 1>(&Jacobian(Powers)).linear);
+        assert!(inspect::<_, 2, 1>(&Jacobian(Kink)).linear);
+        assert!(inspect::<_, 2, 1>(&Jacobian(Jump)).linear);
     }
 
     #[test]

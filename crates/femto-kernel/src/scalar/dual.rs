@@ -186,19 +186,18 @@ impl<S: Scalar> Scalar for Dual<S> {
         let factor = self.value.powi(exponent - 1) * f64::from(exponent);
         self.chain(self.value.powi(exponent), factor)
     }
-    /// Pass a constant exponent to [`Scalar::powf`] only with a positive base: the derivative with respect
-    /// to the exponent takes the base's logarithm.
+    /// The exponent's part is left out for a base ≤ 0, which has no logarithm: there the power of a varying exponent has no
+    /// derivative, and that of a constant one has no such part.
     #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         let value = self.value.powf(exponent.value);
         let of_base = exponent.value * self.value.powf(exponent.value - 1.0) * self.slope;
-        let fixed = exponent.slope.constant(0.0);
-        // A constant exponent's term is left out: ln of a base ≤ 0 is NaN.
-        let varies = fixed.less(exponent.slope.abs());
+        let zero = exponent.slope.constant(0.0);
+        let has_logarithm = zero.less(self.value);
         let of_exponent = value * self.value.ln() * exponent.slope;
         Self {
             value,
-            slope: of_base + S::select(varies, of_exponent, fixed),
+            slope: of_base + S::select(has_logarithm, of_exponent, zero),
         }
     }
     #[inline(always)]

@@ -306,7 +306,7 @@ fn added(space: &Space) -> Vec<Range<usize>> {
 
 /// The scale of the input: material laws need small gradients.
 fn amplitude(binding: &Binding<'_>) -> f64 {
-    if binding.plan.operator.inspection.linear {
+    if binding.plan.operator.inspection.affine {
         return 1.0;
     }
     let (geometry, dim) = (binding.geometry, binding.space.dim());

@@ -255,3 +255,33 @@ fn jumps_in_the_solution_are_not_linear() {
     let values = solution.u.values.iter();
     assert!(values.clone().all(|u| (u - 1.0).abs() < 1e-7), "{values:?}");
 }
+
+/// 2^u - Δu = f with u = x: the solution is in the exponent, and the Jacobian has a diagonal.
+struct Exponential;
+
+impl Form<2> for Exponential {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        [p.u[0].constant(2.0).powf(p.u[0])]
+    }
+    fn f1<S: Scalar>(&self, p: &Point<S, 2>) -> [[S; 2]; 1] {
+        p.grad_u
+    }
+}
+
+#[test]
+fn the_solution_may_be_an_exponent() {
+    let mesh = AnyBox::unit(Cell::Quadrilateral, 4).build(|x| x).unwrap();
+    let source = |[x, _, _]: [f64; 3]| 2_f64.powf(x);
+    let x = |[x, _, _]: [f64; 3]| x;
+    let sides = ["xmin", "xmax"].map(|side| Boundary::new(side, &x as &dyn Function));
+    for preconditioner in [PreconditionerKind::Jacobi, PreconditionerKind::Multigrid] {
+        let problem = Problem {
+            source: vec![&source],
+            dirichlet: sides.clone().into(),
+            preconditioner,
+            ..interpreted(&mesh, 2, Exponential)
+        };
+        let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+        assert!(super::worst(&solution.u, x) < 1e-7);
+    }
+}
