@@ -168,6 +168,9 @@ fn meshes_outside_the_plane_are_errors() {
     let mut lifted = good.clone();
     lifted.coordinates[8][2] = 1e-11;
     Geometry::new(&lifted).unwrap();
+    lifted.blocks[0].nodes[..4].reverse();
+    assert_eq!(lifted.turn_left_handed(), 1);
+    lifted.blocks[0].nodes.clone_from(&good.blocks[0].nodes);
     lifted.coordinates[8][2] = 0.1;
     let error = Geometry::new(&lifted).unwrap_err();
     assert!(

@@ -23,13 +23,9 @@ const COUNTED: &str = "sm_90";
 /// A text, as shared by threads.
 type Text<'a> = (&'a str, &'a str);
 
-/// In the bounded set, a text is compiled for one in this many pairs of compiler and architecture: for one of those that
-/// there are.
-const TURNS: usize = 6;
-
 /// Compiles the cases and compares the figures with the recorded ones, or records them. In the full set,
-/// and when recording, each case is compiled with every compiler for every architecture; in the bounded set
-/// with one compiler for one architecture in turn, as time permits on two cores.
+/// and when recording, each case is compiled with every compiler for every architecture; in the bounded set,
+/// unless only some are wanted, with one compiler for one architecture in turn, as time permits on two cores.
 pub(super) fn compile(wanted: Wanted<'_>, bless: bool) -> Result<()> {
     let limits = Limits {
         matrix_units: true,
@@ -40,12 +36,15 @@ pub(super) fn compile(wanted: Wanted<'_>, bless: bool) -> Result<()> {
         .iter()
         .map(|Case { name, text, .. }| (&**name, &**text))
         .collect();
+    let libraries = crate::nvrtc::libraries()?;
     let turns = match wanted.selection {
-        Selection::Bounded if !bless => TURNS,
+        Selection::Bounded if !bless && wanted.part.is_empty() => {
+            libraries.len() * ARCHITECTURES.len()
+        }
         _ => 1,
     };
     let mut found = Golden::default();
-    for (first, library) in crate::nvrtc::libraries()?.into_iter().enumerate() {
+    for (first, library) in libraries.into_iter().enumerate() {
         let version = Compiler::open(&library)?.version();
         for (turn, architecture) in ARCHITECTURES.into_iter().enumerate() {
             let column = format!("{version} {architecture}");

@@ -74,7 +74,7 @@ pub enum Status {
     NotConverged,
     /// The user stopped it.
     Interrupted,
-    /// Only the recurrence's residual reached the target: the precision of the vectors is exhausted.
+    /// The precision of the vectors is exhausted: only the recurrence's residual reached the target, or Newton's is rounding.
     Stagnated,
     /// The iterations broke down.
     Failed,

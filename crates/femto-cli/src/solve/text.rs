@@ -275,7 +275,7 @@ fn ending(status: Status, method: &str) -> &'static str {
         Status::Interrupted => ": interrupted",
         Status::Stagnated if method == Method::Newton.name() => ": the precision is exhausted",
         Status::Stagnated => {
-            "; the recurrence reached it, b - A x did not: the precision is exhausted"
+            "; the recurrence reached the tolerance, b - A x did not: the precision is exhausted"
         }
         Status::Failed => ": failed",
     }

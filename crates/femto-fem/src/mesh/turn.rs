@@ -15,9 +15,11 @@ impl Mesh {
     /// and surfaces in space, are left alone.
     pub fn turn_left_handed(&mut self) -> usize {
         let is_flat = || {
-            self.coordinates
-                .iter()
-                .all(|x| x[2] == self.coordinates[0][2])
+            let extent = |axis: usize| {
+                let along = || self.coordinates.iter().map(|x| x[axis]);
+                along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
+            };
+            extent(2) <= 1e-9 * extent(0).max(extent(1))
         };
         let dim = match self.dimension() {
             2 if !is_flat() => return 0,

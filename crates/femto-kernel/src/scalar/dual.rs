@@ -186,8 +186,8 @@ impl<S: Scalar> Scalar for Dual<S> {
         let factor = self.value.powi(exponent - 1) * f64::from(exponent);
         self.chain(self.value.powi(exponent), factor)
     }
-    /// The exponent's part is left out for a base ≤ 0, which has no logarithm: there the power of a varying exponent has no
-    /// derivative, and that of a constant one has no such part.
+    /// The exponent's part is left out for a base ≤ 0, which has no logarithm: it is zero for a constant exponent, and for
+    /// any positive one of the base 0.
     #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         let value = self.value.powf(exponent.value);

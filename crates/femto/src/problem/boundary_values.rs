@@ -37,27 +37,24 @@ impl BoundaryValues {
         ranges.into_iter().map(middle).collect()
     }
 
-    /// Those of the function less a constant for each component, in a precision with this ε: differences of a few ε are only
-    /// rounding.
-    pub(super) fn less(
-        mut self,
-        constraints: &Constraints,
-        (constants, epsilon): (&[f64], f64),
-    ) -> Self {
+    /// Those of the function less a constant for each component. Differences of a few ε are only rounding.
+    pub(super) fn less(mut self, constraints: &Constraints, constants: &[f64]) -> Self {
         let (entries, count) = (constraints.entries(), constants.len());
+        let largest = constants.iter().fold(0.0, |most: f64, c| most.max(c.abs()));
+        let rounded = |rest: f64| match rest.abs() <= 4.0 * f64::EPSILON * largest {
+            true => 0.0,
+            false => rest,
+        };
         for (&entry, value) in entries.iter().zip(&mut self.entries) {
-            let constant = constants[entry as usize % count];
-            *value = match *value - constant {
-                rest if rest.abs() <= 4.0 * epsilon * constant.abs() => 0.0,
-                rest => rest,
-            };
+            *value = rounded(*value - constants[entry as usize % count]);
         }
         let vectors = self.slanted.chunks_exact_mut(count);
         for ((node, projector), vector) in constraints.slanted().iter().zip(vectors) {
             for (c, value) in vector.iter_mut().enumerate() {
                 if entries.binary_search(&((node * count + c) as u32)).is_err() {
                     let free = projector[c * count..].iter().zip(constants);
-                    *value -= constants[c] - free.map(|(p, own)| p * own).sum::<f64>();
+                    let held = constants[c] - free.map(|(p, own)| p * own).sum::<f64>();
+                    *value = rounded(*value - held);
                 }
             }
         }

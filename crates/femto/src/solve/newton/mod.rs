@@ -222,12 +222,18 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             return Err(reason);
         }
         if forces > rounding {
-            return Err(match reason {
-                StopReason::LineSearch { .. } => StopReason::Stagnated {
+            let is_rounding = match &reason {
+                StopReason::Direction(error) => {
+                    matches!(error.reason, StopReason::Stagnated { .. })
+                }
+                _ => true,
+            };
+            return Err(match is_rounding {
+                true => StopReason::Stagnated {
                     true_residual: norm,
                     target: self.recorder.target,
                 },
-                reason => reason,
+                false => reason,
             });
         }
         self.recorder.aim(size, rounding);
