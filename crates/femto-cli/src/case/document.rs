@@ -177,6 +177,7 @@ impl Document {
             .unwrap_or(0)
     }
 }
+
 /// A text in TOML.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');

@@ -33,11 +33,6 @@ fn now() -> Instant {
 }
 
 impl<'a> SolveMonitor<'a> {
-    /// The flag of the user's signals.
-    pub(super) fn interrupt(&self) -> &'a AtomicBool {
-        self.interrupt
-    }
-
     pub(super) fn new(progress: &'a mut Progress, interrupt: &'a AtomicBool) -> Self {
         Self {
             progress,
@@ -53,6 +48,11 @@ impl<'a> SolveMonitor<'a> {
         let result = body();
         self.progress.end_stage();
         result
+    }
+
+    /// The flag of the user's signals.
+    pub(super) fn interrupt(&self) -> &'a AtomicBool {
+        self.interrupt
     }
 
     pub(super) fn is_interrupted(&self) -> bool {

@@ -271,20 +271,18 @@ impl Report {
         self.status = Status::Converged;
         self.memory = Some(solution.memory);
         self.take_errors(case, solution.errors);
-        let unsettled = super::warnings::unsettled(case, solution.settling);
         self.free = solution.free;
         let info = solution.info;
         // Newton's method has no other residual than its history's.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
-        let solver = Solver::new(
+        let mut solver = Solver::new(
             case,
             &solution.preconditioner,
             (info.history, true_residual),
         );
-        self.solver = Some(Solver {
-            warnings: unsettled.into_iter().collect(),
-            ..solver
-        });
+        let unsettled = super::warnings::unsettled(case, solution.settling);
+        solver.warnings.extend(unsettled);
+        self.solver = Some(solver);
         self.reached(case, &solution.warnings, solution.u)
     }
 

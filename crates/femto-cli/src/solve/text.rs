@@ -62,13 +62,11 @@ impl Display for Report {
         if let Some(range) = self.solution {
             let lengths = if range.of_lengths { "lengths " } else { "" };
             let [min, max] = [range.min, range.max].map(number);
-            match min == max {
-                true if range.min < range.max => writeln!(
-                    f,
-                    "solution    {lengths}{min}, varying by {:.3e}",
-                    range.max - range.min
-                )?,
-                _ => writeln!(f, "solution    {lengths}from {min} to {max}")?,
+            let width = range.max - range.min;
+            if min == max && width > 0.0 {
+                writeln!(f, "solution    {lengths}{min}, varying by {width:.3e}")?;
+            } else {
+                writeln!(f, "solution    {lengths}from {min} to {max}")?;
             }
         }
         if let Some(errors) = &self.errors {

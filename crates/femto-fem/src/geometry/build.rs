@@ -204,8 +204,10 @@ const SUPPORTED: [Cell; 6] = [
     Cell::Triangle,
 ];
 
-/// A node of a cell that is off the plane z = 0 by more than 1e-9 of the cell's extent, if any: other programs leave rounding
-/// in z.
+/// The part of the extent by which z may vary in a plane: other programs leave rounding there.
+pub(crate) const OFF_PLANE: f64 = 1e-9;
+
+/// A node of a cell that is off the plane z = 0 by more than [`OFF_PLANE`] of the cell's extent, if any.
 pub(crate) fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 3]> {
     let positions = || cell.iter().map(|&node| coordinates[node as usize]);
     if positions().all(|[_, _, z]| z == 0.0) {
@@ -214,5 +216,5 @@ pub(crate) fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 
     let [x0, y0, _] = coordinates[cell[0] as usize];
     let distance = |[x, y, _]: [f64; 3]| (x - x0).abs().max((y - y0).abs());
     let extent = positions().map(distance).fold(0.0, f64::max);
-    positions().find(|[_, _, z]| z.is_nan() || z.abs() > 1e-9 * extent)
+    positions().find(|[_, _, z]| z.is_nan() || z.abs() > OFF_PLANE * extent)
 }

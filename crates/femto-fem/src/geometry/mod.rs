@@ -20,7 +20,7 @@ mod polynomial;
 mod tensor;
 mod terms;
 
-pub(crate) use build::off_plane;
+pub(crate) use build::{OFF_PLANE, off_plane};
 pub use build::{ShapeBlocks, cells_of, shapes};
 pub use error::{CornerWarning, GeometryError};
 

@@ -1,6 +1,8 @@
 //! Turning cells whose nodes are numbered in the opposite orientation.
 
+use super::ordering::bounding_box;
 use super::{CellBlock, Mesh};
+use crate::geometry::OFF_PLANE;
 use femto_element::Cell;
 use rayon::prelude::*;
 
@@ -15,11 +17,9 @@ impl Mesh {
     /// and surfaces in space, are left alone.
     pub fn turn_left_handed(&mut self) -> usize {
         let is_flat = || {
-            let extent = |axis: usize| {
-                let along = || self.coordinates.iter().map(|x| x[axis]);
-                along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
-            };
-            extent(2) <= 1e-9 * extent(0).max(extent(1))
+            let (lower, upper) = bounding_box(&self.coordinates);
+            let [x, y, z] = [0, 1, 2].map(|axis| upper[axis] - lower[axis]);
+            z <= OFF_PLANE * x.max(y)
         };
         let dim = match self.dimension() {
             2 if !is_flat() => return 0,

@@ -227,8 +227,7 @@ where
     }
 
     fn iterate(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, ProblemError> {
-        let values = self.boundary_values.clone();
-        let values = values.less(&self.constraints, &self.constants);
+        let values = (self.boundary_values).less(&self.constraints, &self.constants);
         let discrete = Discrete {
             device: &self.device,
             operator: &self.operator,

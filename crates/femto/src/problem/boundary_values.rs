@@ -38,17 +38,18 @@ impl BoundaryValues {
     }
 
     /// Those of the function less a constant for each component. Differences of a few ε are only rounding.
-    pub(super) fn less(mut self, constraints: &Constraints, constants: &[f64]) -> Self {
+    pub(super) fn less(&self, constraints: &Constraints, constants: &[f64]) -> Self {
+        let mut found = self.clone();
         let (entries, count) = (constraints.entries(), constants.len());
         let largest = constants.iter().fold(0.0, |most: f64, c| most.max(c.abs()));
         let rounded = |rest: f64| match rest.abs() <= 4.0 * f64::EPSILON * largest {
             true => 0.0,
             false => rest,
         };
-        for (&entry, value) in entries.iter().zip(&mut self.entries) {
+        for (&entry, value) in entries.iter().zip(&mut found.entries) {
             *value = rounded(*value - constants[entry as usize % count]);
         }
-        let vectors = self.slanted.chunks_exact_mut(count);
+        let vectors = found.slanted.chunks_exact_mut(count);
         for ((node, projector), vector) in constraints.slanted().iter().zip(vectors) {
             for (c, value) in vector.iter_mut().enumerate() {
                 if entries.binary_search(&((node * count + c) as u32)).is_err() {
@@ -58,7 +59,7 @@ impl BoundaryValues {
                 }
             }
         }
-        self
+        found
     }
 
     /// Gives an L-vector these values where it is constrained.

@@ -17,7 +17,7 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) operator: &'a Operator<T, B>,
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
-    /// Whether the state is the iterate already: matrices of elements are assembled anew for each.
+    /// Whether the state is the iterate already: matrices of elements are assembled anew for each state.
     pub(super) is_at_iterate: bool,
     /// Its multigrid preconditioner, if that is wanted.
     pub(super) multigrid: &'a mut Option<AnyPreconditioner<T, B>>,
@@ -57,12 +57,13 @@ impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
         }
     }
 
-    /// Makes the iterate `u` the Jacobian's state.
+    /// Makes the iterate `u` the Jacobian's state, once between two residuals.
     pub(super) fn move_to(&mut self, u: &B::Buffer<T>) -> Result<(), OperatorError> {
-        match self.is_at_iterate {
-            true => Ok(()),
-            false => self.jacobian.set_nodal(0, u),
+        if !self.is_at_iterate {
+            self.jacobian.set_nodal(0, u)?;
+            self.is_at_iterate = true;
         }
+        Ok(())
     }
 
     pub(super) fn constrained_jacobian(&self) -> Constrained<'_, T, B> {
@@ -98,8 +99,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         scratch: &mut B::Buffer<T>,
     ) -> Result<Option<f64>, OperatorError> {
         // Loads that are terms of the form, as in A(u) = K u - b, cancel in A(u), but not in A'(u) u = K u.
-        self.jacobian.set_nodal(0, u)?;
-        self.is_at_iterate = true;
+        self.move_to(u)?;
         self.jacobian.apply(u, scratch)?;
         let change = self.device.norm(scratch)?;
         let change = if change.is_finite() { change } else { 0.0 };
@@ -111,7 +111,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         u: &B::Buffer<T>,
         scratch: &mut B::Buffer<T>,
     ) -> Result<f64, OperatorError> {
-        self.jacobian.set_nodal(0, u)?;
+        self.move_to(u)?;
         self.jacobian.diagonal(scratch)?;
         self.device.multiply(u, scratch)?;
         self.projector.project(self.device, scratch)?;

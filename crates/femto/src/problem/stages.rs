@@ -172,8 +172,7 @@ impl<'a> Problem<'a> {
         };
         let null_space = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
-                let values = boundary_values.clone();
-                let values = values.less(&constraints, &constants);
+                let values = boundary_values.less(&constraints, &constants);
                 lift(&operator, &projector, &values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
