@@ -7,7 +7,7 @@ use femto_kernel::family::sum_factorization::Storage;
 use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule, ThreadPer};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, KernelSource, Limits, Scatter, Vectors};
-use femto_kernel::form::{Mass, ScreenedPoisson, inspect};
+use femto_kernel::form::{Mass, Poisson, ScreenedPoisson, inspect};
 use femto_kernel::scalar::Precision;
 
 use super::elements::{Oracle, oracle};
@@ -39,14 +39,14 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     continue;
                 }
                 let operator = operator(degree, collocated, gradients, storage);
-                cases.extend(operator.apply_case(on));
-                cases.extend(operator.on_vectors(NODAL).apply_case(on));
+                cases.extend(operator.apply_cases(on));
+                cases.extend(operator.on_vectors(NODAL).apply_cases(on));
                 if all || s == 0 {
                     cases.push(operator.diagonal_case(language));
                 }
                 if storage == Storage::PointFactors {
                     let operator = operator.with_single_factors();
-                    cases.extend(operator.apply_case(on));
+                    cases.extend(operator.apply_cases(on));
                     cases.push(operator.diagonal_case(language));
                 }
             }
@@ -64,8 +64,12 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             let operator = operator(degree, collocated, true, Storage::MapFactors);
             let mut operator = operator.on_vectors(NODAL);
             operator.shape.components = 3;
-            cases.extend(operator.apply_case(on));
+            cases.extend(operator.apply_cases(on));
             cases.extend(operator.together_case(on));
+        }
+        if (2..=4).contains(&degree) {
+            let poisson = operator(degree, false, true, Storage::MapFactors).without_values();
+            cases.extend(poisson.on_vectors(NODAL).apply_cases(on));
         }
         if degree == 1 || all && degree == 2 {
             for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
@@ -111,6 +115,12 @@ impl Operator {
         }
     }
 
+    /// κ ∇u alone.
+    fn without_values(mut self) -> Self {
+        self.shape.values = false;
+        self
+    }
+
     fn with_single_factors(&self) -> Self {
         Self {
             factors: FactorPrecision::Single,
@@ -121,6 +131,7 @@ impl Operator {
     fn name(&self, what: &str) -> String {
         let (degree, storage) = (self.basis.degree(), self.shape.storage);
         let kind = match (self.shape.gradients, self.basis.collocated) {
+            _ if self.shape.gradients && !self.shape.values => "poisson",
             (false, false) => "bk1",
             (false, true) => "collocated mass",
             (true, true) => "bk5",
@@ -141,8 +152,18 @@ impl Operator {
         format!("{what}/{kind} {storage:?} {vectors} N={degree:02} fp64{single}{components}")
     }
 
-    fn apply_case(&self, on: (Language, &Limits)) -> Option<Case> {
-        self.first_legal("pencils", on, |schedule| schedule)
+    /// The best schedule and, if that has no pencils, the best of those with them.
+    fn apply_cases(&self, on: (Language, &Limits)) -> Vec<Case> {
+        let problem = self.problem(on.0);
+        let mut wanted = problem.schedules(on.1);
+        wanted.retain(|schedule| schedule.validate(&problem, on.1).is_ok());
+        let is_pencils = |it: &Schedule| it.thread_per == ThreadPer::Pencil;
+        let first = wanted.iter().position(is_pencils).unwrap_or(0);
+        let of = |what, schedule: Schedule| self.case_of(what, problem.source(&schedule), schedule);
+        let best = (first > 0).then(|| of("best", wanted[0]));
+        best.into_iter()
+            .chain([of("pencils", wanted[first])])
+            .collect()
     }
 
     /// Variants with numbers at the points in shared and in private memory.
@@ -252,9 +273,10 @@ impl Operator {
     /// The oracle, one component after the other.
     fn oracle(&self) -> Oracle {
         let (nodes, basis) = (self.basis.nodes(), self.basis.clone());
-        let (scale, of_one) = match self.shape.gradients {
-            true => (1.0, oracle::<_, 3, 1>(FORM, basis)),
-            false => (LAMBDA, oracle::<_, 3, 1>(Mass, basis)),
+        let (scale, of_one) = match (self.shape.values, self.shape.gradients) {
+            (false, _) => (1.0, oracle::<_, 3, 1>(Poisson, basis)),
+            (true, true) => (1.0, oracle::<_, 3, 1>(FORM, basis)),
+            (true, false) => (LAMBDA, oracle::<_, 3, 1>(Mass, basis)),
         };
         Box::new(move |geometry, fields, u| {
             let components = u.chunks_exact(nodes);

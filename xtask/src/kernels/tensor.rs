@@ -72,7 +72,7 @@ impl Operator {
         tolerance: f64,
     ) -> Case {
         let count = match schedule.thread_per {
-            ThreadPer::Pencil => ELEMENTS,
+            ThreadPer::Pencil | ThreadPer::Layer => ELEMENTS,
             ThreadPer::Element => WHOLE_ELEMENTS,
         };
         Case {

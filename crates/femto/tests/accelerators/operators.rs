@@ -161,9 +161,7 @@ fn knobs_that_break_a_rule_are_refused() {
         },
     );
     let params = OperatorParams {
-        knobs: "element_per_thread=1+block_sums=1+together=0"
-            .parse()
-            .unwrap(),
+        knobs: "thread_per=1+block_sums=1+together=0".parse().unwrap(),
         ..OperatorParams::default()
     };
     let form = Interpreted::<_, 3, 3>::new(Componentwise::<_, 3>(Mass));
@@ -387,5 +385,34 @@ fn columns_that_are_too_tall_are_cut() {
         assert!(explanation.starts_with(family), "{explanation}");
         let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
         assert!(error < 1e-13, "{family}: {error:e}");
+    }
+}
+
+/// Tables that do not fit constant memory are for the family for any prisms.
+#[test]
+fn columns_with_many_points_are_evaluated_as_prisms() {
+    let Some(accelerator) = accelerator() else {
+        return;
+    };
+    let base = SimplexBox::unit_square(1).build(|x| x).unwrap();
+    let mesh = base.extrude(&Layers::uniform(3), |_| 0.0, |[x, _]| 1.0 + 0.1 * x);
+    let mesh = mesh.unwrap();
+    let params = SpaceParams {
+        degree: 4,
+        ..SpaceParams::default()
+    };
+    let geometries = Geometry::of_shapes(&mesh).unwrap();
+    let blocks = Block::all(&mesh, geometries, params).unwrap();
+    let form = screened(Some(1.0));
+    for (degree, family) in [(10, "prism_column"), (26, "cell_quadrature")] {
+        let params = OperatorParams {
+            quadrature: femto::Quadrature::Exact(degree),
+            ..OperatorParams::default()
+        };
+        let there = bind(&accelerator, &blocks, &form, &params);
+        let explanation = there.explain(None, None).to_string();
+        assert!(explanation.starts_with(family), "{explanation}");
+        let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
+        assert!(error < 1e-12, "{family}: {error:e}");
     }
 }

@@ -210,6 +210,19 @@ impl Shape {
         self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops(by)
     }
 
+    /// Flops of one hexahedron with gradients at Gauss points by contractions of layers of nodes, then of pencils of
+    /// points, there and back.
+    pub(super) fn layer_flops(&self, by: Metric) -> u64 {
+        let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
+        let both = |odd: bool| contraction_flops(q, g, odd) + contraction_flops(g, q, odd);
+        let (interp, grad, values) = (both(false), both(true), u64::from(self.values));
+        // Values and derivatives along η of q columns; of the g rows of the former values and derivatives along ξ, of
+        // the others values. On the way back the two are added, on rows and on columns.
+        let of_layer = q * (interp + grad) + g * (2 * interp + grad) + g * q + q * q;
+        let of_pencil = (2 + values) * interp + grad + values * q;
+        self.components as u64 * (q * of_layer + g * g * of_pencil) + self.stage_flops(by)
+    }
+
     /// Flops of one hexahedron of degree 1 if a thread has all of it, there and back: values at the nodes to coefficients,
     /// these to numbers on pencils, those to numbers at points.
     pub(super) fn whole_element_flops(&self, by: Metric) -> u64 {

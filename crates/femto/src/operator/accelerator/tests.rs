@@ -101,7 +101,8 @@ fn a_wrong_variant_is_dropped_with_a_warning_and_the_next_one_taken() {
     };
     let bound = bound.unwrap();
     assert!(!taken(&bound).contains("even-odd"));
-    assert_eq!(bound.warnings.len(), 2);
+    // A layer of nodes per thread, and pencils.
+    assert_eq!(bound.warnings.len(), 3);
     for (warning, schedule) in bound.warnings.iter().zip(&candidates(&bound)) {
         assert!(warning.contains(schedule), "{warning}");
         assert!(warning.contains("differs from its oracle by"), "{warning}");
@@ -151,7 +152,7 @@ fn if_all_variants_are_wrong_there_is_no_operator() {
 
 #[test]
 fn knobs_are_applied_without_fallback() {
-    let Some(bound) = bind("elements=2+even_odd=0", |_, text| text) else {
+    let Some(bound) = bind("thread_per=0+elements=2+even_odd=0", |_, text| text) else {
         return;
     };
     let bound = bound.unwrap();
@@ -162,7 +163,7 @@ fn knobs_are_applied_without_fallback() {
     );
     assert!(!schedule.contains("even-odd"), "{schedule}");
     // The maps are trilinear and recomputed, so this is not a legal knob.
-    let error = bind("staged=1", |_, text| text).unwrap();
+    let error = bind("thread_per=0+staged=1", |_, text| text).unwrap();
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("only factors at points are staged"),

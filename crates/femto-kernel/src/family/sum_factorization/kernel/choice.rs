@@ -14,7 +14,8 @@ const MOST_SHARED: u32 = 56 << 10;
 /// Minimum number of threads of a block for small elements.
 const THREADS: u32 = 128;
 
-/// Operations of f0 and f1 at a point beyond which an element per thread was not measured: linear elasticity has fewer.
+/// Operations of f0 and f1 at a point beyond which an element or a layer per thread was not measured: linear elasticity
+/// has fewer.
 const MOST_FORM_FLOPS: u64 = 100;
 
 /// Target registers per thread for forms of several inputs, and registers of a compute unit.
@@ -37,9 +38,9 @@ impl KernelSpec<'_> {
                 measured
             }
             PointStep::Form(_) => {
-                let whole = self.whole_of_form(limits);
+                let short = self.short_of_form(limits);
                 let pencils = [self.pencils_of_form(limits), Schedule::PLAIN];
-                whole.into_iter().chain(pencils).collect()
+                short.into_iter().chain(pencils).collect()
             }
         }
     }
@@ -47,10 +48,10 @@ impl KernelSpec<'_> {
     /// For folded factors, the schedules measured to be best on an H200 in double precision, best first.
     fn measured(&self, factors: FactorPrecision) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
-        let whole = defaults::whole_elements(shape, vectors, self.precision);
+        let first = self.without_pencils();
         let together = defaults::together(shape, vectors, self.precision);
         let apart = defaults::apart(shape, vectors, factors);
-        whole.into_iter().chain(together).chain([apart]).collect()
+        first.into_iter().chain(together).chain([apart]).collect()
     }
 
     /// For factors, the schedule measured to be best on an H200 in double precision. For forms, a schedule
@@ -61,20 +62,26 @@ impl KernelSpec<'_> {
             PointStep::Factors(factors) => self.measured(factors)[0],
             PointStep::Form(_) => {
                 let pencils = || self.pencils_of_form(limits);
-                self.whole_of_form(limits).unwrap_or_else(pencils)
+                self.short_of_form(limits).unwrap_or_else(pencils)
             }
         }
     }
 
-    /// For a form with few operations, an element per thread if that is faster.
-    fn whole_of_form(&self, limits: &Limits) -> Option<Schedule> {
-        let whole = defaults::whole_elements(&self.shape, self.vectors, self.precision)?;
-        let whole = Schedule {
+    /// An element or a layer of nodes per thread, if that is faster.
+    fn without_pencils(&self) -> Option<Schedule> {
+        let (shape, vectors) = (&self.shape, self.vectors);
+        defaults::whole_elements(shape, vectors, self.precision)
+            .or_else(|| defaults::layers(shape, vectors))
+    }
+
+    /// The same for a form with few operations.
+    fn short_of_form(&self, limits: &Limits) -> Option<Schedule> {
+        let short = Schedule {
             together: false,
-            ..whole
+            ..self.without_pencils()?
         };
         let is_short = self.shape.form_flops <= MOST_FORM_FLOPS;
-        (is_short && whole.validate(self, limits).is_ok()).then_some(whole)
+        (is_short && short.validate(self, limits).is_ok()).then_some(short)
     }
 
     fn pencils_of_form(&self, limits: &Limits) -> Schedule {

@@ -1,6 +1,7 @@
 //! The schedules measured to be best on an H200 in fp64: for degrees 1 to 15 with 5·10⁷ nodes, in
-//! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`; those of whole elements and of components together with 4·10⁶
-//! unknowns, in `benches/runs/2026-11-26-nvidia-h200/degree-1` and `benches/runs/2026-11-25-nvidia-h200/vectors`.
+//! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`; those of whole elements, of layers and of components
+//! together with 4·10⁶ unknowns, in `benches/runs/2026-11-26-nvidia-h200/degree-1`,
+//! `benches/runs/2026-11-28-nvidia-h200/layers` and `benches/runs/2026-11-25-nvidia-h200/vectors`.
 
 use super::{PointData, Schedule, ThreadPer, warp_elements};
 use crate::family::sum_factorization::Storage;
@@ -114,6 +115,33 @@ pub(super) fn whole_elements(
         },
         together: several,
         block_sums: several,
+        ..Schedule::PLAIN
+    })
+}
+
+/// The schedule for a layer of nodes per thread, if it is faster than pencils: with gradients at Gauss points, on affine
+/// and multilinear elements. With values, or more than one component, that was measured at degree 2 alone.
+pub(super) fn layers(shape: &Shape, vectors: Vectors) -> Option<Schedule> {
+    let is_such = shape.dim == 3 && shape.gradients && !shape.collocated;
+    if !is_such || shape.storage.is_at_points() || shape.points_1d != shape.nodes_1d + 1 {
+        return None;
+    }
+    let is_nodal = vectors.scatter().is_some();
+    let (elements_per_block, blocks_per_unit) = match (shape.nodes_1d - 1, shape.components) {
+        (2, 1) => (16, 6),
+        (2, 2..=3) if is_nodal => (8, 8),
+        (3, 1) if is_nodal && !shape.values => (24, 3),
+        (4, 1) if is_nodal && !shape.values => (10, 4),
+        _ => return None,
+    };
+    Some(Schedule {
+        thread_per: ThreadPer::Layer,
+        elements_per_block,
+        blocks_per_unit,
+        even_odd: true,
+        by_warp: true,
+        points: PointData::Registers,
+        together: shape.components > 1,
         ..Schedule::PLAIN
     })
 }

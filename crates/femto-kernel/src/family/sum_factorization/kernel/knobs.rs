@@ -20,16 +20,21 @@ const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32)) -> Kn
 
 /// In the order in which they are turned.
 const ALL: [Knob; 11] = [
-    knob("element_per_thread", 1, |it, n| {
+    // 0: a pencil, 1: an element, 2: a layer.
+    knob("thread_per", 2, |it, n| {
         let thread_per = match n {
             0 => ThreadPer::Pencil,
-            _ => ThreadPer::Element,
+            1 => ThreadPer::Element,
+            _ => ThreadPer::Layer,
         };
-        // Pencils are not summed by block, whole elements have no contractions, and they unroll different loops.
+        // Only whole elements are summed by block; they have no contractions; all unroll different loops.
         if it.thread_per != thread_per {
             it.block_sums &= n == 1;
-            it.even_odd &= n == 0;
+            it.even_odd = n != 1;
             it.point_unroll = 0;
+        }
+        if thread_per == ThreadPer::Layer {
+            (it.by_warp, it.scratch_cube, it.reload_values) = (true, false, false);
         }
         it.thread_per = thread_per;
     }),

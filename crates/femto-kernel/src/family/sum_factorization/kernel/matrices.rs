@@ -3,18 +3,28 @@
 use crate::dialect::SourceBuilder;
 use femto_element::tables::TensorTables;
 
-/// The 1-D matrices, whole or as even and odd parts.
-pub(super) fn matrices(source: &mut SourceBuilder, basis: &TensorTables, even_odd: bool) {
+/// The 1-D matrices, whole or as even and odd parts; derivatives at points are those of values at points or, with
+/// `of_nodes`, at nodes.
+pub(super) fn matrices(
+    source: &mut SourceBuilder,
+    basis: &TensorTables,
+    even_odd: bool,
+    of_nodes: bool,
+) {
     let (q, g) = (basis.nodes_1d, basis.points_1d);
     let interp = Matrix {
         rows: g,
         columns: q,
         entries: basis.interp_1d.clone(),
     };
+    let (columns, grad) = match of_nodes {
+        true => (q, &basis.grad_1d),
+        false => (g, &basis.colloc_grad_1d),
+    };
     let grad = Matrix {
         rows: g,
-        columns: g,
-        entries: basis.colloc_grad_1d.clone(),
+        columns,
+        entries: grad.clone(),
     };
     for (name, matrix) in [
         ("interp_transposed", interp.transposed()),

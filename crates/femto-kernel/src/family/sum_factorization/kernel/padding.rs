@@ -110,6 +110,44 @@ impl Strides {
     }
 }
 
+/// Strides of slots and of layers with a layer of nodes per thread, see `family/sum_factorization/text/layers.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LayerStrides {
+    pub(super) slot: u32,
+    pub(super) layer: u32,
+}
+
+impl LayerStrides {
+    /// Those with the fewest conflicts; among equal ones, those with the least memory.
+    pub(super) fn of(schedule: &Schedule, spec: &KernelSpec) -> Self {
+        let shape = &spec.shape;
+        let (nodes, points) = (shape.nodes_1d as u32, shape.points_1d as u32);
+        // Values and two derivatives.
+        let layers = spec.coupled(schedule) as u32 * 3 * nodes;
+        let plain = points * points;
+        let candidates = (plain..plain + BANKS).flat_map(|layer| {
+            let least = layers * layer;
+            (least..least + BANKS).map(move |slot| Self { slot, layer })
+        });
+        let lanes = schedule.warp_elements(shape) * points;
+        // Threads have a layer of nodes each, and then a point of each row.
+        let waits = |strides: &Self, active: u32, stride: u32| {
+            waits_of(lanes, |lane| {
+                let (slot, own) = (lane / points, lane % points);
+                (own < active).then_some(slot * strides.slot + own * stride)
+            })
+        };
+        let cost = |strides: &Self| {
+            let both = waits(strides, nodes, strides.layer) + waits(strides, points, 1);
+            (both, strides.slot)
+        };
+        candidates.min_by_key(cost).unwrap_or(Self {
+            slot: layers * plain,
+            layer: plain,
+        })
+    }
+}
+
 /// Shared memory with an element per thread, see `family/sum_factorization/text/elements.h` and `sums.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rows {
@@ -193,15 +231,22 @@ impl Stage {
 
 /// Serialised accesses of all half warps, beyond one each.
 fn waits(places: &Places, address: impl Fn(u32, u32, u32) -> u32) -> u32 {
-    let threads = places.threads.min(MOST_THREADS);
+    waits_of(places.threads.min(MOST_THREADS), |thread| {
+        let (slot, slow, fast) = places.at(thread);
+        Some(address(slot, slow, fast))
+    })
+}
+
+/// The same of threads that access an address or none.
+fn waits_of(threads: u32, address: impl Fn(u32) -> Option<u32>) -> u32 {
     (0..threads.div_ceil(BANKS))
         .map(|half| {
-            let mut load = [0; BANKS as usize];
-            for thread in half * BANKS..((half + 1) * BANKS).min(threads) {
-                let (slot, slow, fast) = places.at(thread);
-                load[(address(slot, slow, fast) % BANKS) as usize] += 1;
+            let mut load = [0_u32; BANKS as usize];
+            let lanes = half * BANKS..((half + 1) * BANKS).min(threads);
+            for address in lanes.filter_map(&address) {
+                load[(address % BANKS) as usize] += 1;
             }
-            load.into_iter().max().unwrap_or(1) - 1
+            load.into_iter().max().unwrap_or(0).saturating_sub(1)
         })
         .sum()
 }

@@ -1,6 +1,6 @@
 //! The schedule of a kernel: its knobs and rules.
 
-use super::padding::{Places, Rows, Stage, Strides};
+use super::padding::{LayerStrides, Places, Rows, Stage, Strides};
 use super::{KernelSpec, PointStep};
 use crate::dialect::BlockShape;
 use crate::family::fields::FieldKind;
@@ -49,6 +49,8 @@ pub struct Schedule {
 pub enum ThreadPer {
     /// One pencil in each phase; pencils are exchanged through shared memory.
     Pencil,
+    /// A layer of nodes of a hexahedron, then a row of pencils of points, exchanged twice through shared memory.
+    Layer,
     /// A whole hexahedron of degree 1, in registers; nothing is exchanged.
     Element,
 }
@@ -119,7 +121,7 @@ impl Schedule {
             return Err("there are at least as many points as nodes");
         }
         if self.by_warp {
-            match warp_elements(shape) {
+            match self.warp_elements(shape) {
                 0 => return Err("an element by warp has at most 32 pencils"),
                 several if !self.elements_per_block.is_multiple_of(several) => {
                     return Err("elements of a block are a multiple of those of a warp");
@@ -127,10 +129,14 @@ impl Schedule {
                 _ => {}
             }
         }
-        if self.thread_per == ThreadPer::Element {
-            self.element_rules(spec)?;
+        match self.thread_per {
+            ThreadPer::Pencil => self.point_rules(spec)?,
+            ThreadPer::Layer => self.layer_rules(spec)?,
+            ThreadPer::Element => self.element_rules(spec)?,
         }
-        self.point_rules(spec)?;
+        if self.staged && shape.storage != Storage::PointFactors {
+            return Err("only factors at points are staged");
+        }
         match (spec.step, shape.storage.is_factors()) {
             (PointStep::Factors(_), _) if shape.dim == 2 => {
                 Err("factors are folded on hexahedra alone")
@@ -141,6 +147,42 @@ impl Schedule {
             (PointStep::Form(_), true) => Err("factors are not for any form, as this kernel is"),
             _ => Ok(()),
         }
+    }
+
+    /// Elements of a warp.
+    pub(super) fn warp_elements(&self, shape: &Shape) -> u32 {
+        match self.thread_per {
+            ThreadPer::Layer => WARP / shape.points_1d as u32,
+            ThreadPer::Pencil | ThreadPer::Element => warp_elements(shape),
+        }
+    }
+
+    /// The rules for a thread with a layer of nodes.
+    fn layer_rules(&self, spec: &KernelSpec) -> Result<(), &'static str> {
+        let shape = &spec.shape;
+        if shape.dim != 3 {
+            return Err("a thread has a layer of nodes only of hexahedra");
+        }
+        if !shape.gradients || shape.collocated {
+            return Err("a thread has a layer of nodes only for gradients at Gauss points");
+        }
+        if spec.inputs(self) > spec.coupled(self) {
+            return Err("a thread with a layer of nodes reads no fields at nodes");
+        }
+        if !self.by_warp {
+            return Err("elements in layers are not split between warps");
+        }
+        if self.points != PointData::Registers
+            || self.scratch_cube
+            || self.reload_values
+            || self.staged
+        {
+            return Err("with a layer of nodes a thread has pencils of points in registers");
+        }
+        if self.point_unroll > 0 {
+            return Err("with a layer of nodes a thread has one pencil of points after the other");
+        }
+        Ok(())
     }
 
     /// The rules for a thread with a whole element.
@@ -181,20 +223,16 @@ impl Schedule {
         Ok(())
     }
 
-    /// The rules for the point step's storage.
+    /// The rules for the point step's storage with pencils.
     fn point_rules(&self, spec: &KernelSpec) -> Result<(), &'static str> {
         let (shape, inputs) = (&spec.shape, spec.inputs(self));
-        let by_pencil = self.thread_per == ThreadPer::Pencil;
-        let looped = by_pencil && self.point_unroll > 0;
+        let looped = self.point_unroll > 0;
         let of_registers = self.scratch_cube || self.reload_values || looped;
         if of_registers && self.points != PointData::Registers {
             return Err("a scratch cube is for points in registers");
         }
-        if self.staged && shape.storage != Storage::PointFactors {
-            return Err("only factors at points are staged");
-        }
         if self.points == PointData::Registers && !self.scratch_cube {
-            if inputs > 1 && shape.gradients && by_pencil {
+            if inputs > 1 && shape.gradients {
                 return Err("several inputs need a scratch cube");
             }
             if self.reload_values {
@@ -221,6 +259,11 @@ impl Schedule {
         let places = Places::of(self, &spec.shape);
         let (threads, shared_reals) = match self.thread_per {
             ThreadPer::Element => (self.elements_per_block, Rows::of(self, spec).end),
+            ThreadPer::Layer => {
+                let warps = self.elements_per_block / self.warp_elements(&spec.shape).max(1);
+                let slots = self.elements_per_block * LayerStrides::of(self, spec).slot;
+                (warps * WARP, slots)
+            }
             ThreadPer::Pencil if self.staged => (places.threads, Stage::of(self, spec).end),
             ThreadPer::Pencil => {
                 let slots = places.slots * Strides::of(self, spec).slot;
@@ -268,6 +311,7 @@ impl fmt::Display for Schedule {
         let (elements, blocks) = (self.elements_per_block, self.blocks_per_unit);
         let threads = match self.thread_per {
             ThreadPer::Pencil => "pencils",
+            ThreadPer::Layer => "a layer of nodes per thread",
             ThreadPer::Element => "an element per thread",
         };
         let points = match self.points {
@@ -294,7 +338,7 @@ impl fmt::Display for Schedule {
         }
         let unrolled = match self.thread_per {
             ThreadPer::Pencil => "point step",
-            ThreadPer::Element => "pencils",
+            ThreadPer::Layer | ThreadPer::Element => "pencils",
         };
         match self.point_unroll {
             0 => Ok(()),

@@ -1,8 +1,8 @@
 //! Kernel sources of sum_factorization, from what a kernel evaluates and its schedule.
 
 use super::matrices::{matrices, products, rule};
-use super::padding::{Rows, Stage, Strides};
-use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer, warp_elements};
+use super::padding::{LayerStrides, Rows, Stage, Strides};
+use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer};
 use crate::dialect::{KernelFile, SourceBuilder};
 use crate::expr::GraphError;
 use crate::family::fields::FieldKind;
@@ -38,6 +38,7 @@ impl KernelSpec<'_> {
         let mut source = self.begin(schedule, true)?;
         match schedule.thread_per {
             ThreadPer::Pencil => source.include(file!("pencils.c")),
+            ThreadPer::Layer => source.include(file!("layers.c")),
             ThreadPer::Element => source.include(file!("elements.c")),
         }
         Ok(self.finish(source, "apply", schedule))
@@ -95,8 +96,12 @@ impl KernelSpec<'_> {
         );
         let threads = match schedule.thread_per {
             ThreadPer::Pencil => {
-                matrices(&mut source, self.basis, schedule.even_odd);
+                matrices(&mut source, self.basis, schedule.even_odd, false);
                 file!("pencils.h")
+            }
+            ThreadPer::Layer => {
+                matrices(&mut source, self.basis, schedule.even_odd, true);
+                file!("layers.h")
             }
             ThreadPer::Element => file!("elements.h"),
         };
@@ -143,12 +148,24 @@ impl KernelSpec<'_> {
         let shape = &self.shape;
         source.define("COUPLED", self.coupled(schedule));
         source.define("MAP_COLUMNS", u8::from(self.metric(schedule).columns));
-        let is_element = schedule.thread_per == ThreadPer::Element;
-        source.define("ELEMENT_PER_THREAD", u8::from(is_element));
+        for (name, thread_per) in [
+            ("PENCIL_PER_THREAD", ThreadPer::Pencil),
+            ("ELEMENT_PER_THREAD", ThreadPer::Element),
+        ] {
+            source.define(name, u8::from(schedule.thread_per == thread_per));
+        }
         source.define("STAGED", u8::from(schedule.staged));
         source.define("BLOCK_SUMS", u8::from(schedule.block_sums));
         source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
-        if is_element {
+        if schedule.thread_per == ThreadPer::Layer {
+            let strides = LayerStrides::of(schedule, self);
+            source.define("WARP_ELEMENTS", schedule.warp_elements(shape));
+            source.define("SLOT", strides.slot);
+            source.define("LAYER", strides.layer);
+            source.define("EVEN_ODD", u8::from(schedule.even_odd));
+            return;
+        }
+        if schedule.thread_per == ThreadPer::Element {
             let rows = Rows::of(schedule, self);
             let pencils_at_once = match schedule.point_unroll {
                 0 => shape.pencils() as u32,
@@ -166,7 +183,7 @@ impl KernelSpec<'_> {
         }
         let strides = Strides::of(schedule, self);
         let by_warp = if schedule.by_warp {
-            warp_elements(shape)
+            schedule.warp_elements(shape)
         } else {
             0
         };

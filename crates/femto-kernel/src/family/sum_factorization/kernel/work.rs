@@ -28,6 +28,7 @@ impl KernelSpec<'_> {
             bytes_written: 0,
             flops: match schedule.thread_per {
                 ThreadPer::Pencil => shape.pencil_flops(self.metric(schedule)),
+                ThreadPer::Layer => shape.layer_flops(self.metric(schedule)),
                 ThreadPer::Element => shape.whole_element_flops(self.metric(schedule)),
             },
             shared_bytes: self.shared_bytes(schedule) + staged * geometry,
@@ -40,8 +41,7 @@ impl KernelSpec<'_> {
     pub(super) fn metric(&self, schedule: &Schedule) -> Metric {
         let shape = &self.shape;
         let is_folded = matches!(self.step, PointStep::Factors(_));
-        let by_pencil = schedule.thread_per == ThreadPer::Pencil;
-        let twice = by_pencil && is_folded && shape.values;
+        let twice = schedule.thread_per == ThreadPer::Pencil && is_folded && shape.values;
         let few = shape.points_1d <= MOST_COLUMN_POINTS;
         Metric {
             columns: shape.dim == 3 && shape.gradients && !twice && few,
@@ -55,6 +55,11 @@ impl KernelSpec<'_> {
         let shape = &self.shape;
         if schedule.thread_per == ThreadPer::Element {
             return self.shared_bytes_of_elements(schedule);
+        }
+        if schedule.thread_per == ThreadPer::Layer {
+            // Each number is written and read, there and back.
+            let numbers = 3 * shape.nodes_1d * shape.pencils();
+            return 4 * (shape.components * numbers * self.precision.bytes()) as u64;
         }
         let (q, g) = (shape.nodes_1d as u64, shape.points_1d as u64);
         let (points, components) = (shape.points() as u64, shape.components as u64);

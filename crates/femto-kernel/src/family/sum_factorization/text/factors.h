@@ -214,7 +214,7 @@ INLINE void point_step(const place *t, const point_data *d, int k, const metric 
     }
 }
 
-#if !ELEMENT_PER_THREAD
+#if PENCIL_PER_THREAD
 /* Applies the metric at all points of the pencil: values first, whose loop is unrolled if they are in
  * registers. */
 INLINE void point_steps(const place *t, point_data *d, const metric *m)

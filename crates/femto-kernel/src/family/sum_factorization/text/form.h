@@ -98,7 +98,7 @@ INLINE void point_step(const place *t, const point_data *d, int k, step_inputs *
     }
 }
 
-#if !ELEMENT_PER_THREAD
+#if PENCIL_PER_THREAD
 /* The form at all points of the pencil. */
 INLINE void point_steps(const place *t, point_data *d, step_inputs *in)
 {

@@ -1,6 +1,6 @@
 //! Schedules and sources of folded factors.
 
-use super::super::padding::{Places, Stage, Strides};
+use super::super::padding::{LayerStrides, Places, Stage, Strides};
 use super::super::*;
 use crate::family::fields::Fields;
 use crate::family::sum_factorization::Storage;
@@ -173,6 +173,53 @@ fn rules_of_whole_elements_are_named() {
     assert!(with(|it| it.points = PointData::Shared).contains("exchanges nothing"));
     assert!(with(|it| it.thread_per = ThreadPer::Pencil).contains("blocks sum if"));
     assert!(with(|it| it.elements_per_block = 4096).contains("65536"));
+}
+
+#[test]
+fn rules_of_layers_are_named() {
+    let (limits, numbers) = (Limits::default(), (Precision::Fp64, FactorPrecision::Same));
+    let cell = femto_element::Cell::Hexahedron;
+    let (basis3, basis4) = (basis(3), TensorTables::gauss(cell, 2, 4).unwrap());
+    let three = Shape {
+        points_1d: 4,
+        collocated: false,
+        values: false,
+        ..shape(3, Storage::MapFactors)
+    };
+    let best = spec(&basis4, three, NODAL, numbers).best(&limits);
+    assert_eq!(best.thread_per, ThreadPer::Layer);
+    // Warps of 8 elements; 3 · 3 layers of 4 · 4 points, padded.
+    assert_eq!(
+        best.block(&spec(&basis4, three, NODAL, numbers)).threads,
+        [64, 1, 1]
+    );
+    let strides = LayerStrides::of(&best, &spec(&basis4, three, NODAL, numbers));
+    assert!(strides.layer >= 16 && strides.slot >= 9 * strides.layer && strides.slot < 10 * 18);
+    let message = |schedule: Schedule, basis: &TensorTables, shape: Shape| {
+        let result = schedule.validate(&spec(basis, shape, NODAL, numbers), &limits);
+        result.unwrap_err().to_string()
+    };
+    let of_nodes = Schedule {
+        elements_per_block: 10,
+        ..best
+    };
+    assert!(message(of_nodes, &basis3, shape(3, Storage::MapFactors)).contains("Gauss points"));
+    let with = |change: fn(&mut Schedule)| {
+        let mut schedule = best;
+        change(&mut schedule);
+        message(schedule, &basis4, three)
+    };
+    assert!(with(|it| it.by_warp = false).contains("not split between warps"));
+    assert!(with(|it| it.elements_per_block = 12).contains("multiple"));
+    assert!(with(|it| it.scratch_cube = true).contains("in registers"));
+    assert!(with(|it| it.point_unroll = 2).contains("one pencil"));
+    // Factors at points are for pencils.
+    let stored = Shape {
+        storage: Storage::PointFactors,
+        ..three
+    };
+    let of_points = spec(&basis4, stored, NODAL, numbers).best(&limits);
+    assert_eq!(of_points.thread_per, ThreadPer::Pencil);
 }
 
 #[test]
