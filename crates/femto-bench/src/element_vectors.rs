@@ -3,7 +3,7 @@
 use crate::compare::{difference, finite};
 use crate::compile::compile;
 use crate::record::{Outcome, kernel_columns};
-use crate::timing::{since, time_on_device};
+use crate::timing::{Copies, since, time_on_device};
 use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
@@ -31,6 +31,7 @@ pub(crate) struct ElementVectors<'a, T: Number> {
     pub(crate) random: RandomVectors<'a, T>,
     u: AcceleratorBuffer<T>,
     v: AcceleratorBuffer<T>,
+    copies: Copies<'a>,
     /// Some elements and their outputs.
     wanted: Vec<(usize, Vec<f64>)>,
 }
@@ -60,6 +61,7 @@ impl<'a, T: Number> ElementVectors<'a, T> {
             u: random.make(U, elements * per_element)?,
             v: device.zeros(elements * per_element)?,
             random,
+            copies: Copies::new(device),
             wanted: Vec::new(),
         })
     }
@@ -106,11 +108,19 @@ impl<'a, T: Number> ElementVectors<'a, T> {
             },
             ceilings: *subject.ceilings,
         };
+        let copied = self
+            .copies
+            .seconds(subject.work.bytes(), subject.sampling)?;
+        let roofline_copy = subject.work.flops as f64 / copied;
         let mut record = Record::new(subject.name, outcome);
         record.schedule = subject.schedule;
         record.counts = vec![("rate", Some(self.elements * self.per_element))];
         let usage = kernel.usage();
-        record.extras = vec![("warnings", json!(warning))];
+        record.extras = vec![
+            // Flops per second allowed by a copy of as many bytes (Świrydowicz et al. 2019, eq. 12).
+            ("roofline_copy", json!(roofline_copy)),
+            ("warnings", json!(warning)),
+        ];
         let block_bytes = source.block.shared_bytes(T::PRECISION);
         let columns = kernel_columns(usage, block_bytes, compile_seconds);
         record.extras.extend(columns);

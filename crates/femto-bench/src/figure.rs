@@ -35,6 +35,21 @@ pub(crate) fn read<P: DeserializeOwned>(path: &Path) -> Result<Vec<P>, BenchErro
     rows.map_err(no_table)
 }
 
+/// Draws rows into an SVG or PNG file.
+///
+/// # Errors
+/// There are none; the file cannot be written.
+pub(crate) fn draw<P>(
+    rows: &[P],
+    drawing: fn(&[P]) -> Drawing,
+    path: &Path,
+) -> Result<(), BenchError> {
+    match rows.is_empty() {
+        true => Err(BenchError::Figure("there are no rows".to_owned())),
+        false => drawing(rows).write(path),
+    }
+}
+
 /// A line through points, by their first coordinate.
 pub(crate) fn line(points: impl Iterator<Item = (f64, f64)>) -> LinePlot {
     let mut points: Vec<(f64, f64)> = points.collect();

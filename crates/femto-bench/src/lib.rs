@@ -60,7 +60,7 @@ pub use figure::check_figure;
 pub use meshed_space::{MeshShape, Size};
 pub use params::{Measured, Params};
 pub use record::{Entry, Record};
-pub use report::{Progress, Report, RunOptions};
+pub use report::{CeilingsFrom, Progress, Report, RunOptions};
 pub use run::{run, run_all};
 pub use timing::{Sampling, Timing, time_application, time_apply};
 pub use wavefronts::uncounted;

@@ -4,7 +4,7 @@
 //! SVG, PNG and CSV. Rates above a roofline stay so.
 
 use crate::figure::Drawing;
-use crate::report::{Progress, Report, RunOptions, write_csv};
+use crate::report::{CeilingsFrom, Progress, Report, RunOptions, write_csv};
 use crate::{BenchError, Sampling, helmholtz, ladder, simplices, tet};
 use femto::AnyDevice;
 use femto_kernel::scalar::Precision;
@@ -143,8 +143,19 @@ impl Press<'_> {
 
     /// Options of a run whose rows go to a file.
     pub(crate) fn rows(&mut self, name: &str) -> RunOptions {
+        // The same for all runs of a paper.
+        let of_run = |report: &Report| {
+            report
+                .ceilings
+                .first()
+                .map(|(_, found)| CeilingsFrom::Run(*found))
+        };
+        let before = self.made.reports.iter().find_map(of_run);
         RunOptions {
-            kept_ceilings: self.params.kept_ceilings || !self.made.reports.is_empty(),
+            ceilings: before.unwrap_or(match self.params.kept_ceilings {
+                true => CeilingsFrom::Kept,
+                false => CeilingsFrom::Measurement,
+            }),
             csv: Some(self.path(name)),
         }
     }

@@ -123,7 +123,11 @@ impl Params {
             components: self.benchmark.components(),
             ..SpaceParams::default()
         };
-        let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+        let ends = match self.mesh.has_columns() {
+            true => ["bottom", "top"],
+            false => ["zmin", "zmax"],
+        };
+        let sides = [["xmin", "xmax"], ["ymin", "ymax"], ends].concat();
         let constrained: &[&str] = if self.is_held() { &sides } else { &[] };
         MeshedSpace::new(self.mesh, cells, space, constrained)
     }

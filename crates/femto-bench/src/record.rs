@@ -1,5 +1,6 @@
 //! A measurement as a record: parameters, time, work, and bounds from the ceilings.
 
+use crate::BenchError;
 use crate::Timing;
 use femto_kernel::roofline::{Ceilings, Limit, Work, bound};
 use femto_kernel::scalar::Precision;
@@ -67,6 +68,25 @@ pub(crate) fn kernel_columns(usage: Usage, block_bytes: u32, compile_seconds: f6
 }
 
 impl Record {
+    /// The record, unless its result is wrong. Factors rounded to single precision change results by 10⁻⁷.
+    ///
+    /// # Errors
+    /// [`BenchError::Wrong`]
+    pub(crate) fn checked(self, what: &str) -> Result<Self, BenchError> {
+        let tolerance = match self.precision {
+            Precision::Fp64 => 1e-5,
+            Precision::Fp32 => 1e-3,
+        };
+        match self.error {
+            Some(error) if error.is_nan() || error > tolerance => Err(BenchError::Wrong {
+                what: what.to_owned(),
+                error,
+                tolerance,
+            }),
+            _ => Ok(self),
+        }
+    }
+
     pub(crate) fn new(benchmark: &'static str, outcome: Outcome) -> Self {
         let (work, ceilings) = (outcome.work, outcome.ceilings);
         let bound = bound(&work, &ceilings, outcome.precision);

@@ -32,11 +32,23 @@ impl Progress for () {
     fn detail(&mut self, _: &dyn Display) {}
 }
 
+/// Where the ceilings of a run come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum CeilingsFrom {
+    /// They are measured.
+    #[default]
+    Measurement,
+    /// An earlier measurement, if any.
+    Kept,
+    /// An earlier run on the same device.
+    Run(Ceilings),
+}
+
 /// Options of any run.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Use ceilings of an earlier measurement, if any.
-    pub kept_ceilings: bool,
+    /// The ceilings.
+    pub ceilings: CeilingsFrom,
     /// CSV file for the records, updated as they come.
     pub csv: Option<PathBuf>,
 }
@@ -75,9 +87,9 @@ impl Report {
         self.device.get_or_insert(info);
     }
 
-    /// Records the result of a measurement.
+    /// Records the result of a measurement. Rates of wrong results are failures.
     pub(crate) fn add(&mut self, what: String, result: Result<Record, BenchError>) {
-        match result {
+        match result.and_then(|record| record.checked(&what)) {
             Ok(record) => self.records.push(record),
             Err(BenchError::Illegal(rule)) => self.illegal.push((what, rule.to_string())),
             Err(error) => self.failures.push((what, error)),
@@ -87,24 +99,38 @@ impl Report {
     /// Records the results of a measurement with several records.
     pub(crate) fn add_all(&mut self, what: String, result: Result<Vec<Record>, BenchError>) {
         match result {
-            Ok(records) => self.records.extend(records),
+            Ok(records) => {
+                for record in records {
+                    self.add(what.clone(), Ok(record));
+                }
+            }
             Err(error) => self.add(what, Err(error)),
         }
     }
 
-    /// Writes the CSV file, if requested.
-    pub(crate) fn save(&self) -> Result<(), BenchError> {
-        let Some(path) = &self.csv else {
-            return Ok(());
+    /// Writes the CSV file, if requested, once there are records. If that fails measurements go on without it.
+    pub(crate) fn save(&mut self) {
+        let (Some(path), Some(first)) = (&self.csv, self.records.first()) else {
+            return;
         };
-        write_csv(path, |writer| {
-            if let Some(first) = self.records.first() {
-                writer.write_record(first.columns().iter().map(|(name, _)| name))?;
-            }
+        let written = write_csv(path, |writer| {
+            writer.write_record(first.columns().iter().map(|(name, _)| name))?;
             self.records.iter().try_for_each(|record| {
                 writer.write_record(record.columns().iter().map(|(_, value)| text(value)))
             })
-        })
+        });
+        let path = path.display().to_string();
+        if self.note(path, written) {
+            self.csv = None;
+        }
+    }
+
+    /// Records a failure beside the measurements, if there is one; returns whether there is.
+    pub fn note(&mut self, what: String, result: Result<(), BenchError>) -> bool {
+        let failed = result.is_err();
+        self.failures
+            .extend(result.err().map(|error| (what, error)));
+        failed
     }
 
     /// The report as JSON.

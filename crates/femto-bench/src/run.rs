@@ -97,7 +97,7 @@ pub fn run_all(
             });
         }
         progress.stage(format!("ceilings, {label}"));
-        let ceilings = roofline::of(device, options.kept_ceilings)?;
+        let ceilings = roofline::of(device, options.ceilings)?;
         report.begin(device.info(), ceilings);
         let (mut bench, before) = (Bench::default(), report.records.len());
         // Positions of this device's records.
@@ -112,7 +112,7 @@ pub fn run_all(
                 places.insert(at, index);
                 report.records[before + at..].rotate_right(1);
             }
-            report.save()?;
+            report.save();
         }
     }
     Ok(report)

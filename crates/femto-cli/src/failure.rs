@@ -73,6 +73,15 @@ pub enum Failure {
     /// The measurement failed.
     #[error(transparent)]
     Bench(Box<BenchError>),
+    /// Some measurements failed, or a file could not be written; the others have been reported.
+    #[error(transparent)]
+    Measured(Box<BenchError>),
+    /// An output that is an input.
+    #[error("{} is read, and would be written over", path.display())]
+    WrittenOver {
+        /// The file.
+        path: PathBuf,
+    },
     /// No ladder has such a step.
     #[error(
         "no step of the ladders of these benchmarks is called `{names}`; bk1, bk5 and bk3 have \
@@ -116,7 +125,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Device(error) => device_exit_code(error),
-            Self::Bench(error) => bench_exit_code(error),
+            Self::Bench(error) | Self::Measured(error) => bench_exit_code(error),
             Self::Problem(error) => exit_code_of(error.is_of_input()),
             Self::Operator(error) => exit_code_of(error.is_of_input()),
             Self::Print(_)
@@ -127,7 +136,7 @@ impl Failure {
             | Self::Output(IoError::Stream(_)) => 1,
             Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
             Self::NoStep { .. } | Self::Unusable { .. } => 2,
-            Self::NotVtu { .. } | Self::NothingToWrite { .. } => 2,
+            Self::NotVtu { .. } | Self::NothingToWrite { .. } | Self::WrittenOver { .. } => 2,
         }
     }
 
@@ -139,6 +148,7 @@ impl Failure {
                 | Self::Unwritten { .. }
                 | Self::Unusable { .. }
                 | Self::Kernels { .. }
+                | Self::Measured(_)
         )
     }
 }

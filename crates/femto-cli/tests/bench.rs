@@ -137,6 +137,53 @@ fn iterations_of_conjugate_gradients_are_rows_too() {
 }
 
 #[test]
+fn iterations_on_columns_hold_their_ends() {
+    let columns = ["--mesh", "columns", "--layers", "3", "--elements", "96"];
+    let report = json(&[&["bp3", "--degree", "2", "--cg"][..], &columns].concat());
+    assert_eq!(report["rows"][0]["measured"], "cg_iteration");
+}
+
+/// One document, with the rows that were measured and why others were not.
+#[test]
+fn failures_are_reported_once() {
+    let output = bench(&[
+        "bp3",
+        "--degree",
+        "1,2",
+        "--elements",
+        "1",
+        "--cg",
+        "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["rows"].as_array().unwrap().len(), 1);
+    assert!(text(&output.stderr).contains("nothing to iterate"));
+    // A table that cannot be written is found before anything is measured; an empty one is not written.
+    let table = concat!(env!("CARGO_TARGET_TMPDIR"), "/earlier.csv");
+    std::fs::write(table, "earlier").unwrap();
+    let none = bench(&[
+        "bp3",
+        "--degree",
+        "1",
+        "--elements",
+        "1",
+        "--cg",
+        "--csv",
+        table,
+    ]);
+    assert_eq!(none.status.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(table).unwrap(), "earlier");
+    let nowhere = bench(&[
+        "bp3",
+        "--csv",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/a.csv"),
+    ]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(text(&nowhere.stdout).is_empty());
+}
+
+#[test]
 fn stored_ladders_are_drawn() {
     let stored = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -159,6 +206,11 @@ fn stored_ladders_are_drawn() {
     let refused = draw(stored, "ladder.pdf");
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("figures are SVG or PNG files"));
+    let copy = concat!(env!("CARGO_TARGET_TMPDIR"), "/rows.svg");
+    std::fs::copy(stored, copy).unwrap();
+    let refused = draw(copy, copy);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("would be written over"));
     assert_eq!(draw(stored, picture).status.code(), Some(0));
     let bytes = std::fs::read(picture).unwrap();
     assert!(bytes.starts_with(b"\x89PNG"));

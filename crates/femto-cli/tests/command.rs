@@ -108,6 +108,18 @@ fn a_left_handed_element_is_turned() {
     assert!(json["errors"]["l2"].as_f64().unwrap() < 1e-7, "{json}");
 }
 
+#[test]
+fn a_mesh_is_not_extruded_over_itself() {
+    let path = file("plane.node", "3 2 0 0\n1 0 0\n2 1 0\n3 0 1\n");
+    let cells = file("plane.ele", "1 3 0\n1 1 2 3\n");
+    for over in [&path, &cells] {
+        let refused = femto(&["mesh", "extrude", &cells, over, "--layers", "2"]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("would be written over"));
+    }
+    assert_eq!(std::fs::read_to_string(&cells).unwrap(), "1 3 0\n1 1 2 3\n");
+}
+
 /// Cells are counted by type and by kind of map; prisms between two planes are columns.
 #[test]
 fn prisms_beside_hexahedra_are_reported() {

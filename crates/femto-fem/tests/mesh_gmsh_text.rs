@@ -282,7 +282,23 @@ fn errors_of_version_4() {
     assert_eq!(error(late.as_bytes()), expected);
 }
 
-/// Cells are repeated while reading, up to a memory bound.
+#[test]
+fn cells_may_be_in_many_groups() {
+    let groups: Vec<String> = (1..=12).map(|g| g.to_string()).collect();
+    let cells: Vec<String> = (1..=100).map(|cell| format!("{cell} 1 2\n")).collect();
+    let text = format!(
+        "{HEAD_4}$Entities\n0 1 0 0\n1 0 0 0 0 0 0 12 {} 0\n$EndEntities\n\
+         $Nodes\n1 2 1 2\n1 1 0 2\n1 2\n0 0 0 0 0 1\n$EndNodes\n\
+         $Elements\n1 100 1 100\n1 1 1 100\n{}$EndElements\n",
+        groups.join(" "),
+        cells.join("")
+    );
+    let mesh = gmsh::parse(text.as_bytes(), "text").unwrap();
+    assert_eq!((mesh.blocks[0].len(), mesh.memberships.len()), (100, 1100));
+    assert!(mesh.groups_of(0, 0).eq(1..=12));
+}
+
+/// Memberships are kept up to a memory bound.
 #[test]
 fn cells_in_absurdly_many_groups_are_refused() {
     let groups: Vec<String> = (1..=2000).map(|g| g.to_string()).collect();

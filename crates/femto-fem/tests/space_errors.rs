@@ -3,10 +3,10 @@
 
 mod space_common;
 
-use femto_element::CellType;
 use femto_element::basis::BasisError;
+use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::{CellBlock, Mesh};
+use femto_fem::mesh::{CellBlock, Mesh, PhysicalGroup};
 use femto_fem::space::{Constraints, Continuity, Space, SpaceError, SpaceParams};
 use space_common::{bent_box, hexahedra, space, two_cubes};
 
@@ -69,6 +69,34 @@ fn bad_parameters_and_tags_are_errors() {
     let (space, _) = space(&mesh, SpaceParams::default());
     assert!(space.boundary().tagged("ymin").is_err());
     assert!(space.boundary().tagged("ymax").is_ok());
+}
+
+/// Triangles among the quadrilaterals of a group, or alone in it, are cells of the group that are no facets.
+#[test]
+fn shapes_that_no_facet_has_are_errors() {
+    let mut mesh = bent_box([2, 1, 1], 1);
+    let cell = mesh.blocks[0].cell(0).to_vec();
+    let triangle = CellBlock {
+        cell_type: CellType::complete(Cell::Triangle, 1).unwrap(),
+        nodes: vec![cell[0], cell[1], cell[2]],
+        tags: vec![1],
+    };
+    mesh.blocks.push(triangle);
+    for tag in [1, 77] {
+        mesh.blocks[2].tags = vec![tag];
+        mesh.groups.push(PhysicalGroup {
+            dimension: 2,
+            number: 77,
+            name: "alone".to_owned(),
+        });
+        let (space, _) = space(&mesh, SpaceParams::default());
+        let stranger = space.boundary().tagged(&tag.to_string()).unwrap_err();
+        assert!(
+            matches!(&stranger, SpaceError::NoSuchFacet { nodes, count: 1, .. } if nodes.len() == 3),
+            "{stranger}"
+        );
+        mesh.groups.pop();
+    }
 }
 
 #[test]

@@ -105,7 +105,7 @@ pub fn run_all(
     let mut report = Report::new(HELMHOLTZ, options);
     for device in devices {
         progress.stage(format!("ceilings, {}", label(&device.info())));
-        let ceilings = roofline::of(device, options.kept_ceilings)?;
+        let ceilings = roofline::of(device, options.ceilings)?;
         report.begin(device.info(), ceilings);
         let how = (&sweep.sampling, &ceilings);
         match device {
@@ -114,7 +114,7 @@ pub fn run_all(
                     let what = format!("{}, {}", variant.name(), label(&host.info()));
                     progress.stage(what.clone());
                     report.add_all(what, measure_on_host(host, &challenge, variant, how));
-                    report.save()?;
+                    report.save();
                 }
             }
             AnyDevice::Accelerator(device) => {
@@ -124,7 +124,7 @@ pub fn run_all(
                 for step in &sweep.steps {
                     progress.stage(format!("{step}: {}", step.change));
                     report.add_all(step.to_string(), stages.measure(step, how));
-                    report.save()?;
+                    report.save();
                 }
             }
             // Refused above: it has no ceilings.

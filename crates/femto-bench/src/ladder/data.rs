@@ -5,7 +5,7 @@ use crate::compare::{difference, finite};
 use crate::compile::compile;
 use crate::memory::fits;
 use crate::record::{Outcome, kernel_columns};
-use crate::timing::{since, time_on_device};
+use crate::timing::{Copies, since, time_on_device};
 use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
@@ -19,7 +19,6 @@ use femto_platform::device::accelerator::{
 };
 use femto_platform::device::{Buffer, Device, DeviceError};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Number of elements compared with the oracle.
@@ -48,8 +47,7 @@ pub struct LadderData<'a, T: Number> {
     v: AcceleratorBuffer<T>,
     /// Some elements and their outputs.
     wanted: Vec<(usize, Vec<f64>)>,
-    /// Bytes of the copies timed, and their seconds.
-    copies: BTreeMap<u64, f64>,
+    copies: Copies<'a>,
 }
 
 impl<'a, T: Number> LadderData<'a, T> {
@@ -102,7 +100,7 @@ impl<'a, T: Number> LadderData<'a, T> {
             v: device.zeros(size.elements * nodes)?,
             numbers,
             wanted: sample(size.elements).map(oracle).collect(),
-            copies: BTreeMap::new(),
+            copies: Copies::new(device),
         })
     }
 
@@ -173,7 +171,7 @@ impl<'a, T: Number> LadderData<'a, T> {
         record.schedule = step.schedule.to_string();
         record.counts = vec![("rate", Some(nodes))];
 
-        let copy_seconds = self.copy_seconds(work.bytes(), sampling)?;
+        let copy_seconds = self.copies.seconds(work.bytes(), sampling)?;
         record.set_bound("copy", Some(copy_seconds));
         let flops = work.flops as f64;
         let shared = |rate: f64| flops * rate / work.shared_bytes as f64;
@@ -199,20 +197,6 @@ impl<'a, T: Number> LadderData<'a, T> {
         let columns = kernel_columns(usage, block_bytes, compile_seconds);
         record.extras.extend(columns);
         Ok(record)
-    }
-
-    /// Seconds of a copy on the device that reads and writes this many bytes in total (Świrydowicz et al.
-    /// 2019, eq. 12).
-    fn copy_seconds(&mut self, bytes: u64, sampling: &Sampling) -> Result<f64, DeviceError> {
-        if let Some(&seconds) = self.copies.get(&bytes) {
-            return Ok(seconds);
-        }
-        let device = self.device;
-        let len = (bytes / 2).div_ceil(4) as usize;
-        let (from, mut to) = (device.zeros::<f32>(len)?, device.zeros::<f32>(len)?);
-        let seconds = time_on_device(device, sampling, || device.copy(&from, &mut to))?.median;
-        self.copies.insert(bytes, seconds);
-        Ok(seconds)
     }
 
     /// The largest difference of v from the oracle, relative to the largest entry.

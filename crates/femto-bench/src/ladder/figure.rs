@@ -57,9 +57,9 @@ pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
 /// Draws all points into an SVG or PNG file, with a panel for each ladder and size.
 ///
 /// # Errors
-/// The file cannot be written.
+/// There are none; the file cannot be written.
 pub fn draw(points: &[Point], path: &Path) -> Result<(), BenchError> {
-    drawing(points).write(path)
+    figure::draw(points, drawing, path)
 }
 
 /// The panel of a row: precision and size are the figure's rows, ladders its columns.

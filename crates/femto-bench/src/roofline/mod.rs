@@ -4,6 +4,7 @@ mod accelerator;
 mod host;
 mod store;
 
+use crate::report::CeilingsFrom;
 use femto::AnyDevice;
 use femto_kernel::roofline::Ceilings;
 use femto_platform::device::{Device, DeviceError};
@@ -88,11 +89,12 @@ pub fn measure_and_keep(device: &AnyDevice) -> Result<Roofline, DeviceError> {
     Ok(Roofline { ceilings, origin })
 }
 
-/// Stored ceilings if `kept`, otherwise measured ones, which are not stored.
-pub(crate) fn of(device: &AnyDevice, kept: bool) -> Result<Ceilings, DeviceError> {
-    match kept {
-        true => Ok(ceilings(device)?.ceilings),
-        false => measure(device),
+/// The ceilings of a run; those measured for it are not stored.
+pub(crate) fn of(device: &AnyDevice, from: CeilingsFrom) -> Result<Ceilings, DeviceError> {
+    match from {
+        CeilingsFrom::Kept => Ok(ceilings(device)?.ceilings),
+        CeilingsFrom::Measurement => measure(device),
+        CeilingsFrom::Run(ceilings) => Ok(ceilings),
     }
 }
 

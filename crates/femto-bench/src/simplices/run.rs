@@ -91,7 +91,7 @@ fn run_on(
     compile_all(device, &variants);
 
     progress.stage("ceilings".to_owned());
-    let ceilings = roofline::of(&device.clone().into(), options.kept_ceilings)?;
+    let ceilings = roofline::of(&device.clone().into(), options.ceilings)?;
     let view = match sweep.selection {
         Selection::Table2 => TABLE2,
         _ => SIMPLICES,
@@ -111,7 +111,7 @@ fn run_on(
             Precision::Fp32 => run.case::<f32>(inputs, progress, &mut report),
         }
         mark_best(&mut report.records);
-        report.save()?;
+        report.save();
     }
     Ok(report)
 }
@@ -127,7 +127,7 @@ fn run_on_hosts(
     for device in devices {
         let label = label(&device.info());
         progress.stage(format!("ceilings, {label}"));
-        let ceilings = roofline::of(device, options.kept_ceilings)?;
+        let ceilings = roofline::of(device, options.ceilings)?;
         report.begin(device.info(), ceilings);
         let AnyDevice::Host(host) = device else {
             continue;
@@ -138,7 +138,7 @@ fn run_on_hosts(
             let mesh = mesh(&meshes, &case);
             let result = measure_on_host(host, &case, mesh, &sweep.sampling, &ceilings);
             report.add(what, result);
-            report.save()?;
+            report.save();
         }
     }
     Ok(report)

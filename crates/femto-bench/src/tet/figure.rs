@@ -2,7 +2,7 @@
 //! size, and predicted against measured rates; from new or stored rows.
 
 use super::Stored;
-use crate::figure::{self, COLOURS, Drawing, Panels};
+use crate::figure::{self, COLOURS, Drawing, Panels, dots};
 use crate::{BenchError, Record};
 use kuva::plot::LinePlot;
 use kuva::render::layout::Layout;
@@ -25,9 +25,9 @@ pub struct Point {
     flops: f64,
     flop_rate: f64,
     bound_seconds: f64,
-    copy_seconds: f64,
     fma_seconds: f64,
-    shared_seconds: f64,
+    roofline_copy: Option<f64>,
+    roofline_cache: Option<f64>,
     seconds: f64,
 }
 
@@ -53,9 +53,9 @@ pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
 /// Draws all points with one right-hand side into an SVG or PNG file, with a column for each precision.
 ///
 /// # Errors
-/// The file cannot be written.
+/// There are none; the file cannot be written.
 pub fn draw(points: &[Point], path: &Path) -> Result<(), BenchError> {
-    drawing(points).write(path)
+    figure::draw(points, drawing, path)
 }
 
 /// A line of a panel: its name, and its points.
@@ -102,12 +102,16 @@ pub(crate) fn drawing(points: &[Point]) -> Drawing {
 impl Panel {
     fn plot(self, precision: &str) -> (Vec<Plot>, Layout) {
         let plot = |(index, (name, points)): (usize, Line)| {
-            let line = LinePlot::new().with_data(points).with_stroke_width(1.5);
-            let line = match name.starts_with(ROOFLINE) {
-                true => line.with_color("black"),
-                false => line.with_color(COLOURS[index % COLOURS.len()]),
+            let colour = match name.starts_with(ROOFLINE) {
+                true => "black",
+                false => COLOURS[index % COLOURS.len()],
             };
-            let line = match name.ends_with(SHARED) {
+            if points.len() == 1 {
+                return dots(points.into_iter(), colour).with_legend(name).into();
+            }
+            let line = LinePlot::new().with_data(points).with_stroke_width(1.5);
+            let line = line.with_color(colour);
+            let line = match name.ends_with(CACHE) {
                 true => line.with_dashed(),
                 false => line,
             };
@@ -118,14 +122,19 @@ impl Panel {
             .with_title(format!("{}, {precision}", self.title))
             .with_x_label(self.x)
             .with_y_label(self.y)
-            .with_x_tick_step(1.0)
             .with_y_axis_min(0.0);
+        // Ranks may be hundreds.
+        let layout = match self.x {
+            RANKS => layout,
+            _ => layout.with_x_tick_step(1.0),
+        };
         (plots, layout)
     }
 }
 
 const ROOFLINE: &str = "roofline";
-const SHARED: &str = "shared memory";
+const RANKS: &str = "place from best to worst";
+const CACHE: &str = "accesses to caches";
 
 /// The points of the size that has most of them, or of the largest of these, and its number of elements.
 fn commonest<'p>(points: &[&'p Point]) -> (Vec<&'p Point>, usize) {
@@ -175,21 +184,18 @@ fn steps(points: &[&Point], factors: bool) -> Panel {
     }
     let published = points.iter().copied().filter(|it| it.step.is_some());
     let fastest: Vec<&Point> = best(published, |it| it.degree).into_values().collect();
-    let mut roofline = |name: &str, seconds: fn(&Point) -> f64| {
-        let at = fastest.iter().filter(|it| seconds(it) > 0.0);
-        let at = at.map(|it| (it.degree as f64, it.flops / seconds(it) * 1e-12));
-        let line: Vec<(f64, f64)> = at.collect();
+    let mut roofline = |name: &str, rate: fn(&Point) -> Option<f64>| {
+        let at = |it: &&Point| Some((it.degree as f64, rate(it)? * 1e-12));
+        let line: Vec<(f64, f64)> = fastest.iter().filter_map(at).collect();
         if !line.is_empty() {
             lines.push((format!("{ROOFLINE}: {name}"), line));
         }
     };
     roofline("a copy of as many bytes, FMA", |it| {
-        it.copy_seconds.max(it.fma_seconds)
+        Some(it.roofline_copy?.min(it.flops / it.fma_seconds))
     });
-    // Matrices are read once, from memory.
-    if factors {
-        roofline(SHARED, |it| it.shared_seconds);
-    }
+    // Entries of stored matrices are read once, from memory: none.
+    roofline(CACHE, |it| it.roofline_cache);
     let stored = if factors { "factors" } else { "matrices" };
     Panel {
         title: format!("Stored {stored}, {elements} elements"),
@@ -215,27 +221,30 @@ fn ranking(points: &[&Point]) -> Panel {
     };
     Panel {
         title: format!("All kernels with factors, {elements} elements"),
-        x: "place from best to worst",
+        x: RANKS,
         y: "TFLOP/s",
         lines: degrees.into_iter().map(line).collect(),
     }
 }
 
-/// The best rate with factors against size, a line for each degree; left out for one size.
+/// The best rate against size, a line for each route and degree; left out for one size.
 fn sizes(points: &[&Point]) -> Panel {
-    let own = points.iter().copied().filter(|it| it.has_factors());
-    let mut degrees: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
-    for ((degree, elements), point) in best(own, |it| (it.degree, it.elements)) {
+    let mut lines: BTreeMap<(bool, usize), Vec<(f64, f64)>> = BTreeMap::new();
+    let key = |it: &Point| (!it.has_factors(), it.degree, it.elements);
+    for ((is_matrix, degree, elements), point) in best(points.iter().copied(), key) {
         let at = ((elements as f64 / 1000.0).log2(), point.rate * 1e-9);
-        degrees.entry(degree).or_default().push(at);
+        lines.entry((is_matrix, degree)).or_default().push(at);
     }
-    degrees.retain(|_, line| line.len() > 1);
-    let name = |(degree, line)| (format!("N = {degree}"), line);
+    lines.retain(|_, line| line.len() > 1);
+    let name = |((is_matrix, degree), line)| match is_matrix {
+        true => (format!("matrices, N = {degree}"), line),
+        false => (format!("factors, N = {degree}"), line),
+    };
     Panel {
-        title: "The best with factors against size".to_owned(),
+        title: "The best against size".to_owned(),
         x: "k, of 1000·2^k elements",
         y: "Gnodes/s",
-        lines: degrees.into_iter().map(name).collect(),
+        lines: lines.into_iter().map(name).collect(),
     }
 }
 
@@ -283,9 +292,9 @@ mod tests {
             flops: 1e12,
             flop_rate: 1e12 / seconds,
             bound_seconds: 0.5,
-            copy_seconds: 0.25,
             fma_seconds: 0.125,
-            shared_seconds: if step.is_some() { 0.5 } else { 0.0 },
+            roofline_copy: Some(4e12),
+            roofline_cache: step.map(|_| 2e12),
             seconds,
         }
     }
@@ -324,7 +333,7 @@ mod tests {
                 "step 10",
                 "own, factors",
                 "roofline: a copy of as many bytes, FMA",
-                "roofline: shared memory",
+                "roofline: accesses to caches",
             ]
         );
         assert_eq!(sizes(&all).lines[0].1.len(), 3);

@@ -22,6 +22,7 @@ use factors::Factors;
 use femto::Number;
 use femto::accelerator::{language, limits};
 use femto_element::Cell;
+use femto_kernel::family::affine_simplex::ladder;
 use femto_kernel::family::{KernelSource, affine_simplex, element_matrix};
 use femto_kernel::roofline::{Ceilings, bound};
 use femto_kernel::scalar::Precision;
@@ -187,7 +188,7 @@ pub fn run_all(
         }
     });
     progress.stage("ceilings".to_owned());
-    let ceilings = roofline::of(&device.clone().into(), options.kept_ceilings)?;
+    let ceilings = roofline::of(&device.clone().into(), options.ceilings)?;
     let mut report = Report::new(TET, options);
     report.begin(device.info(), ceilings);
     for &elements in &sweep.elements {
@@ -201,7 +202,7 @@ pub fn run_all(
                 Precision::Fp64 => measure::<f64>(sweep, on, &ceilings, &mut report),
                 Precision::Fp32 => measure::<f32>(sweep, on, &ceilings, &mut report),
             }
-            report.save()?;
+            report.save();
         }
     }
     Ok(report)
@@ -309,6 +310,17 @@ impl Found {
         ];
         let bound = bound(&record.work, &record.ceilings, record.precision);
         record.set_bound("shared", Some(bound.shared_seconds));
+        // Of the published steps: flops per second that their accesses to caches allow, as the authors count them.
+        let number = variant
+            .step
+            .filter(|_| stored == Stored::Factors)
+            .map(|step| step.0);
+        let step = number.and_then(|number| ladder::steps().into_iter().nth(number));
+        let allowed = step.zip(per_thread).zip(record.ceilings.shared);
+        let allowed = allowed.map(|((step, per_thread), rate)| {
+            step.flops_per_access(per_thread) * rate / record.precision.bytes() as f64
+        });
+        record.extras.push(("roofline_cache", json!(allowed)));
         record
     }
 }

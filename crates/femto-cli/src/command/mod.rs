@@ -2,6 +2,7 @@
 
 mod bench;
 mod devices;
+mod files;
 mod kernel;
 mod mesh;
 mod paper;

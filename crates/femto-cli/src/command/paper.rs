@@ -75,12 +75,18 @@ impl Paper {
                 .map(|it| it.to_json())
                 .collect::<Vec<_>>()
         };
+        let files = || {
+            let files = made.files.iter();
+            files.map(|it| it.display().to_string()).collect::<Vec<_>>()
+        };
         console.report(text, || {
-            json!({ "paper": name, "title": self.name.title(), "files": made.files, "reports": reports() })
+            json!({ "paper": name, "title": self.name.title(), "files": files(), "reports": reports() })
         })?;
-        for report in made.reports {
-            report.into_result()?;
-        }
-        Ok(())
+        let mut reports = made.reports.into_iter();
+        reports.try_for_each(|report| {
+            report
+                .into_result()
+                .map_err(|error| Failure::Measured(Box::new(error)))
+        })
     }
 }

@@ -108,9 +108,18 @@ impl Mesh {
         if nodes > u64::from(u32::MAX) {
             return Err(MeshError::ExtrudedNodes { nodes });
         }
+        let mut is_used = vec![false; self.coordinates.len()];
+        let raised = self.blocks.iter().filter(|block| extruded(block).is_some());
+        for &node in raised.flat_map(|block| &block.nodes) {
+            is_used[node as usize] = true;
+        }
         let mut coordinates = Vec::with_capacity(nodes as usize);
-        for &[x, y, _] in &self.coordinates {
-            let (low, high) = (bottom([x, y]), top([x, y]));
+        for (&[x, y, _], is_used) in self.coordinates.iter().zip(is_used) {
+            // Other nodes, such as the centres of arcs, are raised too, but have no height.
+            let (low, high) = match is_used {
+                true => (bottom([x, y]), top([x, y])),
+                false => (0.0, 1.0),
+            };
             // Not `>=`, so that NaN fails.
             if !(low < high && low.is_finite() && high.is_finite()) {
                 return Err(MeshError::ExtrudedHeight {
@@ -155,7 +164,10 @@ impl Mesh {
 
     /// Adds this plane mesh's groups, one dimension higher, and those of the ends, whose numbers it returns.
     fn extrude_groups(&self, mesh: &mut Self) -> Result<[i32; 2], MeshError> {
-        let raised = self.groups.iter().filter(|group| group.dimension > 0);
+        let raised = self
+            .groups
+            .iter()
+            .filter(|group| (1..=2).contains(&group.dimension));
         mesh.groups = raised
             .map(|group| PhysicalGroup {
                 dimension: group.dimension + 1,
@@ -317,6 +329,28 @@ mod tests {
                 assert_eq!(nodes[0][3..6], nodes[1][..3]);
             }
         }
+    }
+
+    /// Gmsh writes the centres of arcs, and the names of groups of solids.
+    #[test]
+    fn what_has_no_plane_cells_is_left_out() {
+        let mut plane = SimplexBox::unit_square(2).build(|x| x).unwrap();
+        plane.coordinates.push([5.0, 5.0, 0.0]);
+        plane.groups.push(PhysicalGroup {
+            dimension: 3,
+            number: 9,
+            name: "solid".to_owned(),
+        });
+        let top = |[x, _]: [f64; 2]| 2.0 - x;
+        let mesh = plane.extrude(&Layers::uniform(2), |_| 0.0, top).unwrap();
+        assert!(mesh.groups.iter().all(|group| group.dimension <= 3));
+        assert!(
+            Geometry::new(&mesh)
+                .unwrap()
+                .check(&[0.0])
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]

@@ -31,11 +31,12 @@ pub(crate) fn find(
     tag: &str,
     has_cells: impl Fn(i32) -> bool,
 ) -> Result<i32, MeshError> {
+    // Cases cannot tell outer spaces of names.
     let tag = tag.trim();
     let number = tag.parse().ok();
     let is_meant = |group: &&PhysicalGroup| {
         group.dimension == dimension
-            && (!group.name.is_empty() && group.name == tag || Some(group.number) == number)
+            && (!group.name.is_empty() && group.name.trim() == tag || Some(group.number) == number)
     };
     let meant: Vec<i32> = groups.iter().filter(is_meant).map(|it| it.number).collect();
     match meant[..] {

@@ -17,7 +17,13 @@ impl Mesh {
     /// and surfaces in space, are left alone.
     pub fn turn_left_handed(&mut self) -> usize {
         let is_flat = || {
-            let (lower, upper) = bounding_box(&self.coordinates);
+            let plane = self
+                .blocks
+                .iter()
+                .filter(|it| it.cell_type.dimension() == 2);
+            let nodes = plane.flat_map(|block| &block.nodes);
+            let at = nodes.filter_map(|&node| self.coordinates.get(node as usize));
+            let (lower, upper) = bounding_box(&at.copied().collect::<Vec<_>>());
             let [x, y, z] = [0, 1, 2].map(|axis| upper[axis] - lower[axis]);
             z <= OFF_PLANE * x.max(y)
         };

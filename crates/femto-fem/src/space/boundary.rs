@@ -57,9 +57,9 @@ impl BoundaryFacets {
         };
         let mut facets: Vec<Vec<BoundaryFacet>> = vec![Vec::new(); cells.len()];
         let mut inside: Vec<i32> = Vec::new();
-        let is_facet = topology.facet_shapes();
         let blocks = mesh.blocks.iter().enumerate();
-        for (place, block) in blocks.filter(|(_, b)| is_facet(b.cell_type.cell())) {
+        let dimension = boundary.dimension;
+        for (place, block) in blocks.filter(|(_, it)| it.cell_type.dimension() == dimension) {
             let shape = block.cell_type.cell();
             for facet in 0..block.len() {
                 let nodes = &block.cell(facet)[..shape.vertices()];

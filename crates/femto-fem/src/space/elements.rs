@@ -108,9 +108,10 @@ impl ShapeElements {
         }
         let all = (0..kinds.len()).into_par_iter().with_min_len(4096);
         let nodes_of = |cell: usize| geometry.vertex_nodes(cell);
+        let first = geometry.first_cell();
         let bad = all
             .clone()
-            .find_map_first(|cell| bad_vertex(cell as u32, nodes_of(cell), mesh));
+            .find_map_first(|cell| bad_vertex((first + cell) as u32, nodes_of(cell), mesh));
         if let Some(error) = bad {
             return Err(error);
         }

@@ -18,9 +18,17 @@ pub struct Trace {
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
+    /// Nodes of the cells' space.
+    cells_nodes: usize,
 }
 
 impl Trace {
+    /// Whether it can be a trace of a space: of one with its parameters and as many nodes.
+    pub fn is_of(&self, space: &Space) -> bool {
+        let own = (self.block.space.params(), self.cells_nodes);
+        own == (space.params(), space.nodes())
+    }
+
     /// The same trace on [flattened](Geometry::flattened) facets.
     pub fn flattened(&self) -> Self {
         let mut trace = self.clone();
@@ -118,6 +126,7 @@ impl Space {
         Ok(Trace {
             block: Block { space, geometry },
             entries,
+            cells_nodes: self.nodes(),
         })
     }
 }

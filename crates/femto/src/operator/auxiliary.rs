@@ -12,8 +12,8 @@ pub enum Auxiliary {
     PerCell(Vec<f64>),
     /// In the space of the solution, values at its nodes `[node]`.
     Nodal(Vec<f64>),
-    /// Known at the quadrature points only, `[mesh cell][point]`, where shapes may have different numbers
-    /// of points; its gradient is unknown and reads as zero.
+    /// Known at the quadrature points only, `[cell][point]`, block after block, which may have different numbers of
+    /// points; its gradient is unknown and reads as zero.
     AtPoints(Vec<f64>),
 }
 

@@ -41,10 +41,16 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// Replaces the run-time parameters of the form and of all facet forms.
     ///
     /// # Errors
-    /// Fewer parameters than the form reads, or more than a form may read.
+    /// Fewer parameters than a form reads, or more than a form may read; then nothing is changed.
     pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError> {
         let read = self.inspection().parameters;
-        plan::check_fields("parameters", parameters.len(), read)?;
+        let of_facets = self
+            .facets
+            .iter()
+            .map(|term| term.operator.inspection().parameters);
+        for read in of_facets.chain([read]) {
+            plan::check_fields("parameters", parameters.len(), read)?;
+        }
         let mut facets = self.facets.iter_mut();
         facets.try_for_each(|term| term.operator.set_parameters(parameters))?;
         let is_stale = read > 0 && self.parameters != parameters;
@@ -52,18 +58,23 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         self.assemble(is_stale)
     }
 
-    /// Copies the components of `u`, an L-vector, into the auxiliary fields of the solution's space,
-    /// starting at field `first`: the state of [`Jacobian`](femto_kernel::form::Jacobian) if `first` is 0.
+    /// Copies the components of `u`, an L-vector, into the auxiliary fields of the solution's space, starting at the
+    /// `first` of these; other fields are not counted. Facet terms that have such fields take them too. With `first` = 0
+    /// that is the state of [`Jacobian`](femto_kernel::form::Jacobian).
     ///
     /// # Errors
-    /// A vector of the wrong length, or fields that did not exist at construction.
+    /// A vector of the wrong length, or fields that did not exist at construction, here or in a facet term that has some;
+    /// then nothing is changed.
     pub fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError> {
         let (found, dofs) = (u.len(), self.sizes.dofs);
         femto_platform::device::check_len("the nodal fields", found, dofs)?;
-        let read = first + self.inspection().components;
-        if read > self.nodal {
-            let (what, found) = ("nodal auxiliary fields", self.nodal);
-            return Err(OperatorError::MissingFields { what, found, read });
+        let of_facets = self.facets.iter().map(|term| term.operator.nodal);
+        for found in of_facets.filter(|&nodal| nodal > 0).chain([self.nodal]) {
+            let read = first.saturating_add(self.inspection().components);
+            if read > found {
+                let what = "nodal auxiliary fields";
+                return Err(OperatorError::MissingFields { what, found, read });
+            }
         }
         for shape in &mut self.shapes {
             shape.bound.set_nodal(first, u)?;

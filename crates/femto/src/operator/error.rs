@@ -186,6 +186,9 @@ pub enum OperatorError {
         /// Elements of the space.
         space: usize,
     },
+    /// A trace of a space with other parameters or another number of nodes.
+    #[error("the trace is of another space than the operator's")]
+    OtherTrace,
     /// The blocks given are not all those of one space.
     #[error(
         "{found} blocks that are not all those of one space in their order; it has {blocks}: see Block::all"
@@ -288,6 +291,7 @@ impl OperatorError {
             | Self::SparseMatrixTooLarge { .. }
             | Self::OtherMesh { .. }
             | Self::OtherBlocks { .. }
+            | Self::OtherTrace
             | Self::ElementsOfShapes { .. }
             | Self::SingleFactorsOnHost
             | Self::KnobsElsewhere

@@ -101,7 +101,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// the dimension of the cells; gradients are tangential.
     ///
     /// # Errors
-    /// As [`Operator::new`]; a trace of another space.
+    /// As [`Operator::new`]; a trace of a space with other parameters or another number of nodes.
     pub fn add_facets(
         &mut self,
         trace: &Trace,
@@ -109,6 +109,9 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         params: OperatorParams,
     ) -> Result<(), OperatorError> {
         let device = &self.device;
+        if !self.shapes.iter().any(|shape| trace.is_of(&shape.space)) {
+            return Err(OperatorError::OtherTrace);
+        }
         let entries = Entries::new(device, &trace.entries)?;
         entries.check("vectors of the trace's cells", self.dofs())?;
         let operator = Self::of_blocks(device, std::slice::from_ref(&trace.block), form, params)?;

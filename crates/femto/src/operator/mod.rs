@@ -148,13 +148,22 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         params: OperatorParams,
     ) -> Result<Self, OperatorError> {
         let first = check_blocks(blocks)?;
-        let (mut plans, mut place) = (Vec::new(), FieldPlace::default());
+        let (mut plans, mut end) = (Vec::new(), FieldPlace::default());
         for block in blocks {
+            let place = match blocks {
+                [_] => end,
+                // Blocks need not be in the order of mesh cells.
+                _ => FieldPlace {
+                    cells: block.geometry.first_cell(),
+                    ..end
+                },
+            };
             let plan = Plan::new(device.info().kind, block, form, &params, place)?;
-            place = plan.next_place();
+            end.cells += plan.elements;
+            end.points = plan.end_of_points();
             plans.push(plan);
         }
-        params.check_auxiliary(first.nodes(), place)?;
+        params.check_auxiliary(first.nodes(), end)?;
         check_memory(&plans, device.info().memory_bytes, T::PRECISION)?;
         let bind = |(plan, block): (Plan, &Block)| {
             let bound = device.bind::<T>(&Binding {

@@ -38,7 +38,7 @@ pub(crate) struct KindPlan {
     pub(crate) block: family::Block,
 }
 
-/// The start of a block's cells in auxiliary fields, whose values run on from block to block.
+/// The start of a block's cells in auxiliary fields: by mesh cells, and at points from block to block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FieldPlace {
     /// In fields that are constant in each cell.
@@ -301,12 +301,9 @@ impl Plan {
         self.operator.tables.points()
     }
 
-    /// The start of the next block in auxiliary fields.
-    pub(super) fn next_place(&self) -> FieldPlace {
-        FieldPlace {
-            cells: self.place.cells + self.elements,
-            points: self.place.points + self.elements * self.points(),
-        }
+    /// Where the next block starts in fields at points.
+    pub(super) fn end_of_points(&self) -> usize {
+        self.place.points + self.elements * self.points()
     }
 
     /// Whether stored factors are rounded to less than this precision.

@@ -6,7 +6,7 @@ use super::{Function, FunctionName, ProblemError};
 use crate::operator::{Backend, Scatter};
 use crate::vector::{Entries, VectorOps};
 use crate::{OperatorParams, Quadrature};
-use femto_fem::space::{Block, Space, Trace};
+use femto_fem::space::{Block, Layout, Space, Trace};
 use femto_platform::device::{Buffer, check_len};
 
 /// The blocks of a space with their geometry, a quadrature rule, and the time at which functions are
@@ -227,9 +227,10 @@ impl<'a> Discretization<'a> {
 
     /// Fails unless there is one function per component of the space.
     pub(super) fn check_components(&self, functions: usize) -> Result<(), ProblemError> {
-        match self.space().components() {
-            components if components == functions => Ok(()),
-            components => Err(ProblemError::Components {
+        match (self.space().components(), self.space().layout()) {
+            (2.., Layout::Blocked) => Err(ProblemError::Layout),
+            (components, _) if components == functions => Ok(()),
+            (components, _) => Err(ProblemError::Components {
                 components,
                 functions,
             }),

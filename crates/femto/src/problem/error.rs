@@ -109,6 +109,9 @@ pub enum ProblemError {
         /// Functions given.
         functions: usize,
     },
+    /// A space whose components are apart in memory.
+    #[error("loads, norms and boundary values are of spaces with Layout::Interleaved")]
+    Layout,
     /// A component with two functions.
     #[error("component {component}, counted from 0, is given twice")]
     RepeatedComponent {
@@ -187,6 +190,7 @@ impl ProblemError {
             | Self::NoValue { .. }
             | Self::TwoValues { .. }
             | Self::Components { .. }
+            | Self::Layout
             | Self::RepeatedComponent { .. }
             | Self::RepeatedFlux { .. }
             | Self::NotFinite { .. } => true,

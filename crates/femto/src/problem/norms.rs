@@ -6,6 +6,7 @@ use crate::Quadrature;
 use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
 use femto_fem::space::Block;
+use femto_platform::device::check_len;
 use serde::Serialize;
 
 /// A known exact solution.
@@ -67,10 +68,7 @@ impl Discretization<'_> {
     ///
     /// # Errors
     /// An exact solution whose components or axes do not match the space, a value of it that is not finite,
-    /// or a device error.
-    ///
-    /// # Panics
-    /// If `u` is not an L-vector.
+    /// a `u` that is not an L-vector, or a device error.
     pub fn errors<B>(
         &self,
         device: &B,
@@ -82,7 +80,7 @@ impl Discretization<'_> {
     {
         exact.check(self)?;
         let components = exact.value.len();
-        assert_eq!(u.len(), self.space().dofs(), "an L-vector");
+        check_len("the solution", u.len(), self.space().dofs())?;
         let on = Discretization {
             quadrature: Quadrature::Exact(2 * self.space().degree() + 4),
             ..*self

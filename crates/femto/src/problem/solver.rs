@@ -12,8 +12,8 @@ pub struct SolverParams {
     /// linear, otherwise Newton's method. If the method is CG or GMRES and the form is nonlinear, Newton's
     /// method uses it for its directions.
     pub method: Option<Method>,
-    /// Relative to the norm of the right-hand side; in Newton's method to the forces. Default
-    /// 1e-8.
+    /// Relative to the norm of the right-hand side; in Newton's method to the forces. Default 1e-8, which single
+    /// precision cannot reach: give it 1e-5.
     pub relative_tolerance: f64,
     /// In the units of the residual. Default 0.
     pub absolute_tolerance: f64,

@@ -2,6 +2,7 @@
 //! of single-shape meshes. The battery has their operators.
 
 use crate::common::{blocks, cut_quadrilaterals, interpreted, mixed, mixed_like, random_cuts};
+use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::{RectangleMesh, SolidBox, Solids};
 use femto::fem::space::{Block, SpaceParams};
@@ -316,4 +317,45 @@ fn newton_solves_on_both() {
         "{}",
         solution.info.iterations()
     );
+}
+
+/// Fields of cells are by mesh cells, whatever the order of the blocks.
+#[test]
+fn fields_of_cells_do_not_depend_on_the_order_of_blocks() {
+    let mesh = mixed(3, 1);
+    let host = Host::with_threads(1).unwrap();
+    let geometries = || Geometry::of_shapes(&mesh).unwrap();
+    let sums = [false, true].map(|is_reversed| {
+        let mut all = geometries();
+        if is_reversed {
+            all.reverse();
+        }
+        let cells: usize = all.iter().map(Geometry::len).sum();
+        let params = OperatorParams {
+            auxiliary: vec![
+                (0..cells)
+                    .map(|cell| cell as f64)
+                    .collect::<Vec<_>>()
+                    .into(),
+            ],
+            ..OperatorParams::default()
+        };
+        let all = Block::all(&mesh, all, SpaceParams::default()).unwrap();
+        let form = Typed::<_, 2, 1>(Weighted);
+        let operator = Operator::<f64, _>::of_blocks(&host, &all, &form, params).unwrap();
+        let ones = host.upload(&vec![1.0; operator.dofs()]).unwrap();
+        let mut sums = host.zeros(operator.dofs()).unwrap();
+        operator.apply(&ones, &mut sums).unwrap();
+        sums.iter().sum::<f64>()
+    });
+    assert!((sums[0] - sums[1]).abs() < 1e-12 * sums[0], "{sums:?}");
+}
+
+#[derive(Clone, Copy)]
+struct Weighted;
+
+impl Form<2> for Weighted {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        [p.u[0] * p.a[0]]
+    }
 }

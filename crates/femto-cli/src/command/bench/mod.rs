@@ -5,6 +5,7 @@ pub(super) mod options;
 mod simplices;
 mod tet;
 
+use super::files::check_output;
 use super::open;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -136,7 +137,7 @@ impl Bench {
             };
         }
         let devices = open(self.device, &self.threads)?;
-        let (all, options) = (self.params(), self.common.run_options());
+        let (all, options) = (self.params(), self.common.run_options()?);
         let mut progress = Progress::new(!console.is_json());
         let report = run_all(&devices, &all, self.compile_first, &options, &mut progress)?;
         conclude(report, progress, console)
@@ -153,12 +154,14 @@ impl Bench {
                 seconds: SAMPLE_SECONDS,
             },
         };
+        let options = self.common.run_options()?;
+        self.figure.as_deref().map_or(Ok(()), check_output)?;
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
-        let report = ladder::run_all(&device, &sweep, &self.common.run_options(), &mut progress)?;
+        let mut report = ladder::run_all(&device, &sweep, &options, &mut progress)?;
         if let Some(path) = &self.figure {
             let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
-            figure::draw(&points, path)?;
+            report.note("the figure".to_owned(), figure::draw(&points, path));
         }
         conclude(report, progress, console)
     }
@@ -166,10 +169,7 @@ impl Bench {
     /// Draws the requested steps' rows from files.
     fn draw_stored(&self, names: &[String], console: Console) -> Result<(), Failure> {
         let steps = select(&self.benchmarks, names).ok_or_else(|| no_step(names))?;
-        let mut points = Vec::new();
-        for path in &self.from {
-            points.extend(figure::read(path)?);
-        }
+        let mut points = options::stored_rows(&self.from, self.figure.as_deref(), figure::read)?;
         points.retain(|point| point.is_of(&steps));
         if let Some(path) = &self.figure {
             figure::draw(&points, path)?;
@@ -246,7 +246,9 @@ fn no_step(names: &[String]) -> Failure {
 fn conclude(report: Report, mut progress: Progress, console: Console) -> Result<(), Failure> {
     progress.finish();
     console.report(&report, || report.to_json())?;
-    Ok(report.into_result()?)
+    report
+        .into_result()
+        .map_err(|error| Failure::Measured(Box::new(error)))
 }
 
 impl femto_bench::Progress for Progress {

@@ -1,5 +1,7 @@
 //! Parsers of option values.
 
+use crate::command::files::{check_output, check_separate};
+use crate::failure::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;
@@ -7,8 +9,8 @@ use femto::{DataLevel, FactorPrecision, Scatter};
 use femto_bench::helmholtz::Variant;
 use femto_bench::paper::Paper;
 use femto_bench::tet::Stored;
-use femto_bench::{Benchmark, MeshShape, RunOptions, Size};
-use std::path::PathBuf;
+use femto_bench::{BenchError, Benchmark, CeilingsFrom, MeshShape, RunOptions, Size};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Minimum seconds of a sample, on a device's own clock.
@@ -26,12 +28,34 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub(super) fn run_options(&self) -> RunOptions {
-        RunOptions {
-            kept_ceilings: self.kept,
+    /// The options of a run that can write its table.
+    pub(super) fn run_options(&self) -> Result<RunOptions, Failure> {
+        self.csv.as_deref().map_or(Ok(()), check_output)?;
+        Ok(RunOptions {
+            ceilings: match self.kept {
+                true => CeilingsFrom::Kept,
+                false => CeilingsFrom::Measurement,
+            },
             csv: self.csv.clone(),
-        }
+        })
     }
+}
+
+/// The rows of stored tables, to be drawn as a figure that can be written.
+pub(super) fn stored_rows<P>(
+    tables: &[PathBuf],
+    figure: Option<&Path>,
+    read: fn(&Path) -> Result<Vec<P>, BenchError>,
+) -> Result<Vec<P>, Failure> {
+    let mut rows = Vec::new();
+    for table in tables {
+        rows.extend(read(table)?);
+    }
+    if let Some(figure) = figure {
+        check_separate(figure, tables)?;
+        check_output(figure)?;
+    }
+    Ok(rows)
 }
 
 /// A list of degrees.

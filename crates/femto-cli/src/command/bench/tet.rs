@@ -2,6 +2,7 @@
 
 use super::conclude;
 use super::options::{self, Degrees, SAMPLE_SECONDS};
+use crate::command::files::check_output;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -82,15 +83,12 @@ pub(in crate::command) struct Tet {
 impl Tet {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         if let (Some(path), false) = (&self.figure, self.from.is_empty()) {
-            let mut points = Vec::new();
-            for file in &self.from {
-                points.extend(figure::read(file)?);
-            }
+            let points = options::stored_rows(&self.from, Some(path), figure::read)?;
             figure::draw(&points, path)?;
             let shown = path.display();
             return console.report(
                 format!("{shown}: {} rows", points.len()),
-                || json!({ "figure": path, "rows": points.len() }),
+                || json!({ "figure": shown.to_string(), "rows": points.len() }),
             );
         }
         let steps = match &self.steps[..] {
@@ -116,13 +114,14 @@ impl Tet {
                 seconds: SAMPLE_SECONDS,
             },
         };
-        let options = self.common.run_options();
+        let options = self.common.run_options()?;
+        self.figure.as_deref().map_or(Ok(()), check_output)?;
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
-        let report = run_all(&device, &sweep, &options, &mut progress)?;
+        let mut report = run_all(&device, &sweep, &options, &mut progress)?;
         if let Some(path) = &self.figure {
             let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
-            figure::draw(&points, path)?;
+            report.note("the figure".to_owned(), figure::draw(&points, path));
         }
         conclude(report, progress, console)
     }

@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use crate::case::{Expression, Extrusion};
+use crate::command::files::check_separate;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -38,6 +39,9 @@ pub(in crate::command) struct Extrude {
 
 impl Extrude {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        // Of Triangle's files, the nodes too.
+        let nodes = self.plane.with_extension("node");
+        check_separate(self.output.file(), &[self.plane.clone(), nodes])?;
         let mut progress = Progress::new(!console.is_json());
         progress.stage("mesh");
         let mut plane = Mesh::read(&self.plane)?;

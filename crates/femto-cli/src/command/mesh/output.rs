@@ -10,7 +10,7 @@ use femto::fem::io::write_file;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::fem::mesh::{Mesh, MeshError};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file to write.
 #[derive(Debug, Args)]
@@ -35,6 +35,11 @@ enum Format {
 }
 
 impl Output {
+    /// The file to write.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Writes a mesh and reports its size, unless nothing could be solved on it.
     pub(super) fn write(
         &self,

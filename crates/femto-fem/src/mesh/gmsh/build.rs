@@ -21,8 +21,8 @@ pub(super) struct Builder {
     declared: BTreeSet<(usize, i32)>,
     /// Dimension of each pair of periodic entities, and its nodes.
     periodic: Vec<(usize, PeriodicSides)>,
-    /// Remaining node entries for repeated cells: initially as many as the file has bytes.
-    repetitions: usize,
+    /// Further groups that cells may still be in: initially two for each byte of the file.
+    memberships: usize,
 }
 
 impl Builder {
@@ -35,7 +35,7 @@ impl Builder {
             names: BTreeMap::new(),
             declared: BTreeSet::new(),
             periodic: Vec::new(),
-            repetitions: file_size,
+            memberships: 2 * file_size,
         }
     }
 
@@ -118,20 +118,17 @@ impl Builder {
         Ok(())
     }
 
-    /// Repeats the last cell of a block for each further group that it belongs to, as in MSH 2.2.
-    pub(super) fn repeat_cell(&mut self, block: usize, tags: &[i32]) -> Result<(), GmshError> {
-        let own = &mut self.mesh.blocks[block];
-        let nodes = own.cell_type.nodes();
-        for &tag in tags {
-            let left = self.repetitions.checked_sub(nodes);
-            self.repetitions = left.ok_or(GmshError::Memberships)?;
-            own.nodes.extend_from_within(own.nodes.len() - nodes..);
-            own.tags.push(tag);
-            if let Some(numbers) = &mut self.numbers {
-                let own = &mut numbers[block];
-                own.extend_from_within(own.len() - 1..);
-            }
-        }
+    /// Adds the last cell of a block to further groups.
+    pub(super) fn add_to_groups(&mut self, block: usize, groups: &[i32]) -> Result<(), GmshError> {
+        let left = self.memberships.checked_sub(groups.len());
+        self.memberships = left.ok_or(GmshError::Memberships)?;
+        let tags = &self.mesh.blocks[block].tags;
+        let (block, cell) = (block as u32, tags.len() as u32 - 1);
+        let own = tags[tags.len() - 1];
+        let others = groups.iter().filter(|&&group| group != own && group != 0);
+        self.mesh
+            .memberships
+            .extend(others.map(|&group| Membership { block, cell, group }));
         Ok(())
     }
 
@@ -160,14 +157,13 @@ impl Builder {
         self.periodic.push((dimension, sides));
     }
 
-    /// Adds a node and its partner to the last pair of entities.
-    pub(super) fn add_partner(&mut self, pair: [u64; 2]) -> Result<(), GmshError> {
-        let position = |node| (self.nodes.get(node)).ok_or(GmshError::MissingPartner { node });
-        let nodes = [position(pair[0])?, position(pair[1])?];
-        if let Some((_, sides)) = self.periodic.last_mut() {
-            sides.nodes.push(nodes);
+    /// Adds a node and its partner to the last pair of entities. Gmsh lists the nodes of the whole model, even if only a
+    /// part of it is in the file: nodes that are not are left out.
+    pub(super) fn add_partner(&mut self, [node, partner]: [u64; 2]) {
+        let nodes = (self.nodes.get(node), self.nodes.get(partner));
+        if let ((Some(node), Some(partner)), Some((_, sides))) = (nodes, self.periodic.last_mut()) {
+            sides.nodes.push([node, partner]);
         }
-        Ok(())
     }
 
     /// The mesh, with named groups first and groups that only have cells after them, and the numbers of
@@ -178,6 +174,8 @@ impl Builder {
         for ((number, block), numbers) in (0..).zip(&mut self.mesh.blocks).zip(&mut numbers) {
             merge_repetitions((number, block), numbers, &mut self.mesh.memberships);
         }
+        self.mesh.memberships.sort_unstable();
+        self.mesh.memberships.dedup();
         // The sides of solids are surfaces; links of their edges and corners follow from these.
         let dimension = self.mesh.dimension();
         let of_facets = self.periodic.into_iter();

@@ -90,12 +90,6 @@ pub enum GmshError {
         /// The remaining bytes.
         left: usize,
     },
-    /// A periodic entity refers to a missing node.
-    #[error("a periodic entity has node {node}, which the file does not have")]
-    MissingPartner {
-        /// The node's number.
-        node: u64,
-    },
     /// Two counts that contradict each other.
     #[error("the section announces {announced} {what}, but its blocks hold {found}")]
     Total {

@@ -4,7 +4,7 @@
 //! present in most files, is not needed: the nodes suffice.
 
 use super::build::Builder;
-use super::cursor::{Parsed, fault};
+use super::cursor::Parsed;
 use super::numbers::{Item, Numbers, range};
 
 /// Dimension and tags of a pair of entities.
@@ -98,10 +98,8 @@ fn skip_affine(file: &mut Numbers) -> Parsed<()> {
 
 fn pairs(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     for _ in 0..file.count(PAIRS, PAIR)? {
-        let at = file.at();
         let what = "a node of a periodic entity";
-        let pair = [file.id(what)?, file.id(what)?];
-        mesh.add_partner(pair).map_err(|p| fault(at, p))?;
+        mesh.add_partner([file.id(what)?, file.id(what)?]);
     }
     Ok(())
 }

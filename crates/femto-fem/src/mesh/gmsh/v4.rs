@@ -219,7 +219,8 @@ fn element_block(
         mesh.add_cell(block, number, first)
             .map_err(|p| fault(at, p))?;
         cell_nodes(file, mesh, block, number)?;
-        mesh.repeat_cell(block, others).map_err(|p| fault(at, p))?;
+        mesh.add_to_groups(block, others)
+            .map_err(|p| fault(at, p))?;
     }
     Ok(count)
 }

@@ -124,18 +124,6 @@ impl Topology {
             .map_or(0, |block| block.cell.dim())
     }
 
-    /// Whether facets have a given shape.
-    pub(super) fn facet_shapes(&self) -> impl Fn(Cell) -> bool {
-        move |shape| {
-            let mut facets = self
-                .entities
-                .blocks
-                .iter()
-                .flat_map(|block| block.cell.facets());
-            facets.any(|facet| facet.cell == shape)
-        }
-    }
-
     fn number_vertices(&mut self, shapes: &[(Cell, Vec<u32>)]) {
         for (block, (cell, vertices)) in self.entities.blocks.iter_mut().zip(shapes) {
             let all = block.entities.chunks_exact_mut(block.stride);
@@ -308,8 +296,8 @@ impl Topology {
     pub(super) fn sides(&self, facet: Cell, nodes: &[u32]) -> Option<(Side, Option<Side>)> {
         let mut vertices = [NONE; 4];
         for (&place, &node) in facets::around(facet).iter().zip(nodes) {
-            // A node that no element has is NONE, and the facet is not found.
-            vertices[place] = *self.vertex_at.get(node as usize)?;
+            let of_elements = self.vertex_at.get(node as usize).filter(|&&it| it != NONE);
+            vertices[place] = *of_elements?;
         }
         let [first, second] = facets::sides(&self.facets, vertices.get(..facet.vertices())?)?;
         let second = (second != NONE).then(|| side_of(&self.entities.blocks, second));

@@ -28,6 +28,19 @@ pub struct Step {
     pub listed: bool,
 }
 
+impl Step {
+    /// Flops for each number that a thread reads through a cache or shared memory, as the authors count: an entry of a
+    /// matrix for two of them; from step 7 on seven entries and an input of each of the thread's elements for 14 of
+    /// each.
+    pub fn flops_per_access(&self, elements_per_thread: u32) -> f64 {
+        let elements = f64::from(elements_per_thread);
+        match self.number {
+            0..7 => 2.0,
+            _ => 14.0 * elements / (7.0 + elements),
+        }
+    }
+}
+
 /// The steps, in order, with one element per thread and aside.
 pub fn steps() -> Vec<Step> {
     let mut schedule = Rows {

@@ -31,7 +31,10 @@ impl KernelSpec<'_> {
         let numbers = self.precision.bytes();
         let unknowns = nodes * self.components;
         let (read, written) = match self.vectors {
-            Vectors::Element { .. } => (unknowns * numbers, unknowns * numbers),
+            Vectors::Element { listed } => {
+                let list = usize::from(listed) * size_of::<u32>();
+                (unknowns * numbers + list, unknowns * numbers)
+            }
             Vectors::Nodal { .. } => (nodes * size_of::<u32>(), 0),
         };
         // Entries of the matrices, shared accesses and flops of a component of an element.

@@ -9,7 +9,8 @@ use super::work::{Shared, flops};
 use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    Family, KernelSource, MapInput, Operand, Role, Target, Vectors, legal_candidates,
+    Family, KernelSource, MOST_CONSTANT_BYTES, MapInput, Operand, Role, Target, Vectors,
+    legal_candidates,
 };
 use crate::form::Form;
 use crate::scalar::{Precision, SimdLevel, Vectorizable};
@@ -38,9 +39,13 @@ impl Family for PrismColumn {
             MapKind::Extruded if accelerator && operator.has_uneven_columns => {
                 Err("the columns' nodes are not numbered evenly from layer to layer")
             }
-            MapKind::Extruded => factors(operator)
-                .map(|_| ())
-                .ok_or("the rule is not a product"),
+            MapKind::Extruded => match factors(operator) {
+                None => Err("the rule is not a product"),
+                Some(tables) if accelerator && tables.bytes() > MOST_CONSTANT_BYTES => {
+                    Err("the tables of the basis and the rule do not fit constant memory")
+                }
+                Some(_) => Ok(()),
+            },
             _ => Err("the prisms do not form columns of equal numbers with vertical edges"),
         }
     }

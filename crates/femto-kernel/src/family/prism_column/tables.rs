@@ -21,6 +21,11 @@ pub(super) struct Tables {
 }
 
 impl Tables {
+    /// Bytes of the numbers in double precision, and of the places and steps of nodes.
+    pub(super) fn bytes(&self) -> usize {
+        8 * (self.numbers.len() + self.places.len())
+    }
+
     /// The factors, if the tables are those of a prism with a rule that is a product.
     pub(super) fn new(tables: &DenseTables) -> Option<Self> {
         let degree = (1..)

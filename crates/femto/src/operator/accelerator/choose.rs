@@ -32,24 +32,28 @@ impl<T: Number> AcceleratorBound<T> {
                 .iter()
                 .map(|all| &all[attempt.min(all.len() - 1)]);
             let kernels: Result<Vec<_>, _> = chosen.map(|it| self.compile(it.clone())).collect();
-            let kernels = match kernels {
-                Ok(kernels) => kernels,
+            let compared = kernels.map_err(OperatorError::from).and_then(|kernels| {
+                let is_finite = self.expected.is_finite();
+                let error = is_finite.then(|| error(self, &kernels)).transpose()?;
+                Ok((kernels, error))
+            });
+            let (kernels, error) = match compared {
+                Ok(compared) => compared,
                 // The device rejects this kernel; it may accept a plainer one.
-                Err(error @ DeviceError::Kernel(_)) => {
-                    last = Some(error.into());
+                Err(error @ OperatorError::Device(DeviceError::Kernel(_))) => {
+                    last = Some(error);
                     continue;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             };
-            if !self.expected.is_finite() {
+            let Some(error) = error else {
                 if vectors.scatter().is_some() {
                     let words = "the form has no finite value at the states that kernels are compared \
                                  at, so this one was not";
                     warnings.push(words.to_owned());
                 }
                 return Ok((kernels, warnings));
-            }
-            let error = error(self, &kernels)?;
+            };
             if error <= self.expected.tolerance() {
                 return Ok((kernels, warnings));
             }

@@ -44,8 +44,10 @@ impl<T: Number> DeviceContext<T> {
         context: &EvalContext,
     ) -> Result<MutexGuard<'_, Held<T>>, DeviceError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = numbers(context, held.numbers.len());
-        if held.numbers != wanted {
+        let wanted: Vec<T> = numbers(context, held.numbers.len());
+        // By bits: NaN is not written again and again, and -0 is.
+        let mut pairs = held.numbers.iter().zip(&wanted);
+        if pairs.any(|(a, b)| a.to_f64().to_bits() != b.to_f64().to_bits()) {
             device.write(&wanted, &mut held.buffer)?;
             held.numbers = wanted;
         }

@@ -9,6 +9,7 @@ use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{Form, LinearElasticity, Point, Poisson};
 use femto::kernel::scalar::Scalar;
+use femto::operator::{Auxiliary, OperatorError, Typed};
 use femto::platform::device::Device;
 use femto::problem::{
     Boundary, Expression, FacetForm, Function, Given, Problem, ProblemError, ProblemForm, Robin,
@@ -231,4 +232,81 @@ fn gradients_on_facets_lie_in_them() {
             "{cell:?}: {found}, not {wanted}"
         );
     }
+}
+
+/// u times a parameter and a field, of given numbers.
+#[derive(Clone, Copy)]
+struct Scaled {
+    parameter: usize,
+    field: usize,
+}
+
+impl Form<2> for Scaled {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        [p.u[0] * (p.parameters[self.parameter] + p.a[self.field])]
+    }
+}
+
+/// What facet terms cannot take changes nothing, in them and in the cells.
+#[test]
+fn refused_changes_change_nothing() {
+    let mesh = unit_box(Cell::Quadrilateral, |x| x);
+    let geometry = Geometry::new(&mesh).expect("legal");
+    let space = |degree| {
+        let params = SpaceParams {
+            degree,
+            ..SpaceParams::default()
+        };
+        Space::new(&mesh, &geometry, params).expect("legal")
+    };
+    let (own, host) = (space(2), host());
+    let params = |fields: usize, parameters: Vec<f64>| OperatorParams {
+        auxiliary: vec![Auxiliary::Nodal(vec![0.0; own.nodes()]); fields],
+        parameters,
+        ..OperatorParams::default()
+    };
+    let (first, second) = (0, 1);
+    let of_cells = Scaled {
+        parameter: first,
+        field: second,
+    };
+    let of_cells = Typed::<_, 2, 1>(of_cells);
+    let (length, trace) = (host.zeros(own.dofs()), own.traces(&geometry, "xmin"));
+    let mut length = length.expect("memory");
+    let trace = trace.expect("there").remove(0);
+    let given = params(2, vec![1.0, 0.0]);
+    let mut operator = Operator::<f64, _>::of_form(&host, &own, &geometry, &of_cells, given);
+    let operator = operator.as_mut().expect("legal");
+    let on_trace = |fields: usize| OperatorParams {
+        auxiliary: vec![Auxiliary::Nodal(vec![0.0; trace.block.space.nodes()]); fields],
+        parameters: vec![1.0, 10.0],
+        ..OperatorParams::default()
+    };
+    // A facet term with another parameter, and one field only.
+    let of_facets = Scaled {
+        parameter: second,
+        field: first,
+    };
+    let of_facets = Typed::<_, 2, 1>(of_facets);
+    operator
+        .add_facets(&trace, &of_facets, on_trace(1))
+        .expect("legal");
+    let ones = host.upload(&vec![1.0; own.dofs()]).expect("memory");
+    let mut sum = |operator: &Operator<f64, _>| {
+        operator.apply(&ones, &mut length).expect("legal");
+        length.iter().sum::<f64>()
+    };
+    let before = sum(operator);
+    assert!((before - 11.0).abs() < 1e-12, "{before}");
+    assert!(operator.set_parameters(&[2.0]).is_err());
+    assert!(operator.set_nodal(1, &ones).is_err());
+    assert!(operator.set_nodal(usize::MAX, &ones).is_err());
+    assert_eq!(sum(operator), before);
+    // The trace of another space.
+    let other = space(1).traces(&geometry, "xmin").expect("there").remove(0);
+    let refused = operator.add_facets(&other, &of_facets, on_trace(0));
+    assert!(
+        matches!(refused, Err(OperatorError::OtherTrace)),
+        "{refused:?}"
+    );
 }
