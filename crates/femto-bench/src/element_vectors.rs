@@ -11,7 +11,7 @@ use femto::vector::{RandomVectors, VectorOps};
 use femto_kernel::family::{KernelSource, Operand};
 use femto_kernel::roofline::{Ceilings, Work};
 use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Kernel, Launch,
+    Accelerator, AcceleratorBuffer, Argument, Kernel, Launch, Usage,
 };
 use femto_platform::device::{Buffer, Device, DeviceError};
 use serde_json::json;
@@ -36,8 +36,23 @@ pub(crate) struct ElementVectors<'a, T: Number> {
     wanted: Vec<(usize, Vec<f64>)>,
 }
 
-/// A kernel to measure.
+/// Kernels of one text to measure, launched one after the other.
 pub(crate) struct Subject<'s> {
+    /// The benchmark's name, the schedule in words, and the name of the text.
+    pub(crate) name: &'static str,
+    pub(crate) schedule: String,
+    pub(crate) text_name: String,
+    pub(crate) text: &'s str,
+    pub(crate) entries: Vec<&'s str>,
+    /// Shared memory of a block.
+    pub(crate) block_bytes: u32,
+    pub(crate) work: Work,
+    pub(crate) sampling: &'s Sampling,
+    pub(crate) ceilings: &'s Ceilings,
+}
+
+/// A kernel with its operands to measure.
+pub(crate) struct SourceSubject<'s> {
     /// The benchmark's name, and the schedule in words.
     pub(crate) name: &'static str,
     pub(crate) schedule: String,
@@ -79,76 +94,106 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         self.wanted = sample.map(of_element).collect();
     }
 
-    /// Measures: 1. text and kernel, 2. output, compared, 3. time, 4. record. `inputs` are the kernel's other arrays.
-    pub(crate) fn measure<'b>(
+    /// Measures: 1. text and kernels, 2. output, compared, 3. time, 4. a copy of as many bytes, 5. record. `run` launches
+    /// the kernels on input and output.
+    pub(crate) fn measure(
         &mut self,
         subject: Subject<'_>,
-        inputs: impl Fn(Operand) -> Option<Argument<'b>>,
+        mut run: impl FnMut(
+            &[Kernel],
+            &AcceleratorBuffer<T>,
+            &mut AcceleratorBuffer<T>,
+        ) -> Result<(), DeviceError>,
     ) -> Result<Record, BenchError> {
-        let (device, source) = (self.device, &subject.source);
+        let (device, name) = (self.device, &subject.text_name[..]);
         let start = Instant::now();
-        let kernel = compile(device, &source.name, &source.text)?.kernel(source.entry)?;
+        let module = compile(device, name, subject.text)?;
+        let entries = || subject.entries.iter();
+        let kernels = entries().map(|entry| module.kernel(entry));
+        let kernels: Vec<Kernel> = kernels.collect::<Result<_, _>>()?;
         let compile_seconds = since(start);
         device.fill(f64::NAN, &mut self.v)?;
-        self.run(source, &kernel, &inputs)?;
+        run(&kernels, &self.u, &mut self.v)?;
         let error = self.error(&subject.schedule)?;
-        let run = || self.run(source, &kernel, &inputs);
-        let timing = time_on_device(device, subject.sampling, run)?;
-        let (wavefronts, warning) = wavefronts(device, (&source.name, &source.text), |counting| {
-            self.run(source, &counting.kernel(source.entry)?, &inputs)
+        let (u, v) = (&self.u, &mut self.v);
+        let timing = time_on_device(device, subject.sampling, || run(&kernels, u, v))?;
+        let (wavefronts, warning) = wavefronts(device, (name, subject.text), |counting| {
+            let kernels = entries().map(|entry| counting.kernel(entry));
+            run(&kernels.collect::<Result<Vec<_>, _>>()?, u, v)
         });
+        let work = Work {
+            wavefronts,
+            ..subject.work
+        };
+        let copied = match self.copies.seconds(work.bytes(), subject.sampling) {
+            // The copy needs room of its own.
+            Err(DeviceError::OutOfMemory { .. }) => None,
+            copied => Some(copied?),
+        };
         let outcome = Outcome {
             precision: T::PRECISION,
             device: device.info(),
             timing,
             error: Some(error),
-            work: Work {
-                wavefronts,
-                ..subject.work
-            },
+            work,
             ceilings: *subject.ceilings,
         };
-        let copied = self
-            .copies
-            .seconds(subject.work.bytes(), subject.sampling)?;
-        let roofline_copy = subject.work.flops as f64 / copied;
         let mut record = Record::new(subject.name, outcome);
+        record.set_bound("copy", copied);
         record.schedule = subject.schedule;
         record.counts = vec![("rate", Some(self.elements * self.per_element))];
-        let usage = kernel.usage();
+        let usage = kernels.iter().map(Kernel::usage);
+        let usage = usage.fold(Usage::default(), most);
         record.extras = vec![
             // Flops per second allowed by a copy of as many bytes (Świrydowicz et al. 2019, eq. 12).
-            ("roofline_copy", json!(roofline_copy)),
+            (
+                "roofline_copy",
+                json!(copied.map(|seconds| work.flops as f64 / seconds)),
+            ),
             ("warnings", json!(warning)),
         ];
-        let block_bytes = source.block.shared_bytes(T::PRECISION);
-        let columns = kernel_columns(usage, block_bytes, compile_seconds);
+        let columns = kernel_columns(usage, subject.block_bytes, compile_seconds);
         record.extras.extend(columns);
         Ok(record)
     }
 
-    fn run<'b>(
+    /// Measures a kernel whose `inputs` are the other arrays.
+    pub(crate) fn measure_source<'b>(
         &mut self,
-        source: &KernelSource,
-        kernel: &Kernel,
-        inputs: &impl Fn(Operand) -> Option<Argument<'b>>,
-    ) -> Result<(), DeviceError> {
+        subject: SourceSubject<'_>,
+        inputs: impl Fn(Operand) -> Option<Argument<'b>>,
+    ) -> Result<Record, BenchError> {
+        let (device, elements, source) = (self.device, self.elements, &subject.source);
+        let block_bytes = source.block.shared_bytes(T::PRECISION);
         let launch = Launch {
-            blocks: source.blocks(self.elements),
+            blocks: source.blocks(elements),
             threads: source.block.threads,
-            shared_bytes: source.block.shared_bytes(T::PRECISION),
+            shared_bytes: block_bytes,
         };
-        let mut v = Some(&mut self.v);
-        let mut arguments = Vec::new();
-        for &operand in &source.operands {
-            arguments.extend(match operand {
-                Operand::U => Some(Argument::input(&self.u)),
-                Operand::V => v.take().map(Argument::output),
-                Operand::Count => Some(Argument::U32(self.elements as u32)),
-                other => inputs(other),
-            });
-        }
-        self.device.launch(kernel, &launch, &arguments)
+        let kernels = Subject {
+            name: subject.name,
+            schedule: subject.schedule,
+            text_name: source.name.clone(),
+            text: &source.text,
+            entries: vec![source.entry],
+            block_bytes,
+            work: subject.work,
+            sampling: subject.sampling,
+            ceilings: subject.ceilings,
+        };
+        self.measure(kernels, |kernels, u, v| {
+            let mut v = Some(v);
+            let mut arguments = Vec::new();
+            for &operand in &source.operands {
+                arguments.extend(match operand {
+                    Operand::U => Some(Argument::input(u)),
+                    Operand::V => v.take().map(Argument::output),
+                    Operand::Count => Some(Argument::U32(elements as u32)),
+                    other => inputs(other),
+                });
+            }
+            device.launch(&kernels[0], &launch, &arguments)
+        })
     }
 
     /// The largest difference of v from the oracle, relative to the largest entry.
@@ -166,5 +211,14 @@ impl<'a, T: Number> ElementVectors<'a, T> {
             pairs.extend(found.zip(wanted.iter().copied()));
         }
         Ok(difference(pairs))
+    }
+}
+
+/// The larger resources of two kernels.
+fn most(a: Usage, b: Usage) -> Usage {
+    Usage {
+        registers: a.registers.max(b.registers),
+        local_bytes: a.local_bytes.max(b.local_bytes),
+        ..a
     }
 }

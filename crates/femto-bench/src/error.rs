@@ -28,6 +28,9 @@ pub enum BenchError {
     /// A figure's file is of another kind.
     #[error("{}: figures are SVG or PNG files: .svg, .png", .0.display())]
     FigureFormat(PathBuf),
+    /// A figure of nothing.
+    #[error("there are no rows to draw")]
+    NoRows,
     /// A figure that cannot be drawn.
     #[error("the figure cannot be drawn: {0}")]
     Figure(String),

@@ -45,7 +45,7 @@ pub(crate) fn draw<P>(
     path: &Path,
 ) -> Result<(), BenchError> {
     match rows.is_empty() {
-        true => Err(BenchError::Figure("there are no rows".to_owned())),
+        true => Err(BenchError::NoRows),
         false => drawing(rows).write(path),
     }
 }

@@ -121,6 +121,8 @@ impl Paper {
             Self::Simplices => simplices::paper::make(&mut press)?,
             Self::Prisms => press.prisms()?,
         }
+        // Tables without rows are not written.
+        press.made.files.retain(|file| file.exists());
         Ok(press.made)
     }
 }

@@ -165,10 +165,8 @@ fn other_devices(error: &DeviceError) -> &'static str {
 }
 
 fn device_exit_code(error: &DeviceError) -> u8 {
-    match is_missing(error) {
-        true => 2,
-        false => 1,
-    }
+    // A kind that cannot do what is asked, such as benchmarks of accelerators, is a wrong choice too.
+    exit_code_of(is_missing(error) || matches!(error, DeviceError::Unsupported { .. }))
 }
 
 /// Whether a requested device is missing.
@@ -195,11 +193,13 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::TooLarge { .. }
         | BenchError::NothingToSolve { .. }
         | BenchError::NoTable { .. }
+        | BenchError::NoRows
         | BenchError::Folder { .. }
         | BenchError::FigureFormat(_)
         | BenchError::Mesh(_)
         | BenchError::Space(_) => 2,
         BenchError::Operator(error) => exit_code_of(error.is_of_input()),
+        BenchError::Device(error) => device_exit_code(error),
         _ => 1,
     }
 }

@@ -110,14 +110,23 @@ fn a_left_handed_element_is_turned() {
 
 #[test]
 fn a_mesh_is_not_extruded_over_itself() {
-    let path = file("plane.node", "3 2 0 0\n1 0 0\n2 1 0\n3 0 1\n");
-    let cells = file("plane.ele", "1 3 0\n1 1 2 3\n");
-    for over in [&path, &cells] {
-        let refused = femto(&["mesh", "extrude", &cells, over, "--layers", "2"]);
-        assert_eq!(refused.status.code(), Some(2));
-        assert!(text(&refused.stderr).contains("would be written over"));
+    let contents = [
+        "3 2 0 0\n1 0 0\n2 1 0\n3 0 1\n",
+        "1 3 0\n1 1 2 3\n",
+        "0 0\n",
+    ];
+    let names = ["plane.node", "plane.ele", "plane.edge"];
+    let read = [0, 1, 2].map(|n| file(names[n], contents[n]));
+    for plane in &read[..2] {
+        for over in &read {
+            let refused = femto(&["mesh", "extrude", plane, over, "--layers", "2"]);
+            assert_eq!(refused.status.code(), Some(2));
+            assert!(text(&refused.stderr).contains("would be written over"));
+        }
     }
-    assert_eq!(std::fs::read_to_string(&cells).unwrap(), "1 3 0\n1 1 2 3\n");
+    for (path, content) in read.iter().zip(contents) {
+        assert_eq!(std::fs::read_to_string(path).unwrap(), content);
+    }
 }
 
 /// Cells are counted by type and by kind of map; prisms between two planes are columns.

@@ -14,3 +14,15 @@ pub(crate) fn filled<T: Copy + Send + Sync>(len: usize, value: T) -> Vec<T> {
 pub(crate) fn extend<T: Copy + Send + Sync>(values: &mut Vec<T>, len: usize, value: T) {
     values.par_extend(rayon::iter::repeat_n(value, len));
 }
+
+/// Cuts a slice into consecutive parts of the given lengths.
+pub(crate) fn split<T>(slice: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let mut rest = slice;
+    lengths
+        .map(|length| {
+            let (part, tail) = std::mem::take(&mut rest).split_at_mut(length);
+            rest = tail;
+            part
+        })
+        .collect()
+}

@@ -284,18 +284,33 @@ fn errors_of_version_4() {
 
 #[test]
 fn cells_may_be_in_many_groups() {
-    let groups: Vec<String> = (1..=12).map(|g| g.to_string()).collect();
+    let groups: Vec<String> = (1..=6).map(|g| g.to_string()).collect();
     let cells: Vec<String> = (1..=100).map(|cell| format!("{cell} 1 2\n")).collect();
     let text = format!(
-        "{HEAD_4}$Entities\n0 1 0 0\n1 0 0 0 0 0 0 12 {} 0\n$EndEntities\n\
+        "{HEAD_4}$Entities\n0 1 0 0\n1 0 0 0 0 0 0 6 {} 0\n$EndEntities\n\
          $Nodes\n1 2 1 2\n1 1 0 2\n1 2\n0 0 0 0 0 1\n$EndNodes\n\
          $Elements\n1 100 1 100\n1 1 1 100\n{}$EndElements\n",
         groups.join(" "),
         cells.join("")
     );
     let mesh = gmsh::parse(text.as_bytes(), "text").unwrap();
-    assert_eq!((mesh.blocks[0].len(), mesh.memberships.len()), (100, 1100));
-    assert!(mesh.groups_of(0, 0).eq(1..=12));
+    assert_eq!((mesh.blocks[0].len(), mesh.memberships.len()), (100, 500));
+    assert!(mesh.groups_of(0, 0).eq(1..=6));
+}
+
+/// Two curves have the same line, which is one cell in both groups; the third's is in two groups.
+#[test]
+fn merged_cells_keep_the_groups_of_others() {
+    let text = format!(
+        "{HEAD_4}$Entities\n0 3 0 0\n1 0 0 0 1 0 0 1 10 0\n2 0 0 0 1 0 0 1 20 0\n3 0 0 0 1 0 0 2 30 40 0\n\
+         $EndEntities\n$Nodes\n1 3 1 3\n1 1 0 3\n1 2 3\n0 0 0 1 0 0 2 0 0\n$EndNodes\n\
+         $Elements\n3 4 1 4\n1 1 1 1\n1 1 2\n1 2 1 1\n2 1 2\n1 3 1 2\n3 2 3\n4 3 1\n$EndElements\n"
+    );
+    let mesh = gmsh::parse(text.as_bytes(), "text").unwrap();
+    let groups: Vec<Vec<i32>> = (0..mesh.blocks[0].len())
+        .map(|cell| mesh.groups_of(0, cell).collect())
+        .collect();
+    assert_eq!(groups, [[10, 20], [30, 40], [30, 40]]);
 }
 
 /// Memberships are kept up to a memory bound.

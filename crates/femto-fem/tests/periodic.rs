@@ -271,9 +271,10 @@ fn links_of_all_versions_are_read() {
             .unwrap_err()
             .to_string()
     };
-    // Nodes of parts that are not in the file.
-    let elsewhere = V2.replace("\n2\n3 1\n6 4\n", "\n3\n3 1\n6 4\n8 9\n");
+    // Curves of a part that is not in the file, except for one of their ends.
+    let elsewhere = V2.replace("$Periodic\n2\n", "$Periodic\n3\n1 4 3\n2\n2 5\n8 9\n");
     let mesh = gmsh::parse(elsewhere.as_bytes(), "text").unwrap();
+    assert_eq!(mesh.periodic.len(), 1);
     assert_eq!(mesh.periodic[0].nodes, [[2, 0], [5, 3]]);
     let message = error(&V2.replace("1 2 1\nAffine", "3 2 1\nAffine"));
     assert!(

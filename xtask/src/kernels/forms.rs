@@ -5,7 +5,7 @@ use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::family::fields::{FieldKind, Fields};
 use femto_kernel::family::sum_factorization::Storage;
-use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule};
+use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule, ThreadPer};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, Scatter, Vectors};
 use femto_kernel::form::{
@@ -143,8 +143,40 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             cases.extend(kind.case::<_, 3, 3>("elastic material", material, &[], on));
         }
     }
+    cases.extend(layer_cases(on));
     cases.extend(planar_cases(selection, on));
     cases
+}
+
+/// Forms that have a layer of nodes per thread.
+fn layer_cases(on: (Language, &Limits)) -> Vec<Case> {
+    let kind = |degree, storage, (vectors, precision)| Kind {
+        cell: Cell::Hexahedron,
+        degree,
+        collocated: false,
+        storage,
+        vectors,
+        precision,
+        points: None,
+        action: Action::Apply,
+    };
+    let atomic = (nodal(true, Scatter::Atomic), Precision::Fp64);
+    let fixed = (nodal(false, Scatter::Deterministic), Precision::Fp64);
+    let single = (nodal(false, Scatter::Atomic), Precision::Fp32);
+    let screened = ScreenedPoisson { lambda: None };
+    let diffusion = Diffusion {
+        kappa: Coefficient::Auxiliary(0),
+    };
+    let material = LinearElasticity::from_young(2.0, 0.3);
+    let cell = [FieldKind::Cell];
+    let (affine, multilinear) = (Storage::Affine, Storage::Multilinear);
+    let cases = [
+        kind(2, multilinear, fixed).case::<_, 3, 1>("layers screened", screened, &cell, on),
+        kind(3, affine, atomic).case::<_, 3, 1>("layers diffusion", diffusion, &cell, on),
+        kind(4, multilinear, single).case::<_, 3, 1>("layers diffusion", diffusion, &cell, on),
+        kind(2, multilinear, atomic).case::<_, 3, 3>("layers elasticity", material, &[], on),
+    ];
+    cases.into_iter().flatten().collect()
 }
 
 /// The same cases on quadrilaterals.
@@ -207,11 +239,13 @@ impl Kind {
         };
         let problem = operator.problem(language);
         let best = problem.best(limits);
+        let mut all = problem.schedules(limits).into_iter();
+        let pencils = all.find(|it| it.thread_per == ThreadPer::Pencil)?;
         let asked = |scratch_cube| {
             self.points.map(|points| Schedule {
                 points,
                 scratch_cube: scratch_cube && points == PointData::Registers,
-                ..best
+                ..pencils
             })
         };
         // A single input does not need a scratch cube.

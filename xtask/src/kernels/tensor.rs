@@ -21,8 +21,8 @@ use super::runner::{Run, Value};
 /// bottom of the next.
 const ELEMENTS: usize = 5;
 
-/// The same if a thread has an element.
-const WHOLE_ELEMENTS: usize = 70;
+/// The same if a thread has an element, or a layer of one.
+const WHOLE_ELEMENTS: usize = 71;
 
 /// λ if coefficients are folded; κ is 1.
 pub(super) const LAMBDA: f64 = 1.3;
@@ -72,8 +72,8 @@ impl Operator {
         tolerance: f64,
     ) -> Case {
         let count = match schedule.thread_per {
-            ThreadPer::Pencil | ThreadPer::Layer => ELEMENTS,
-            ThreadPer::Element => WHOLE_ELEMENTS,
+            ThreadPer::Pencil => ELEMENTS,
+            ThreadPer::Layer | ThreadPer::Element => WHOLE_ELEMENTS,
         };
         Case {
             name,

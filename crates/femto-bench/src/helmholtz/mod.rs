@@ -90,7 +90,7 @@ impl Challenge {
 /// Measures all combinations, even if some fail.
 ///
 /// # Errors
-/// No mesh, no ceilings, or a CSV file that cannot be written.
+/// No mesh, or no ceilings.
 pub fn run_all(
     devices: &[AnyDevice],
     sweep: &Sweep,

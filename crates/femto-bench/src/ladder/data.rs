@@ -1,36 +1,26 @@
 //! Factors and vectors of one size, and measuring a step on them.
 
 use super::{LadderSize, kernel};
-use crate::compare::{difference, finite};
-use crate::compile::compile;
+use crate::element_vectors::{ElementVectors, Subject};
 use crate::memory::fits;
-use crate::record::{Outcome, kernel_columns};
-use crate::timing::{Copies, since, time_on_device};
-use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
 use femto::operator::OperatorError;
-use femto::vector::{RandomVectors, VectorOps};
+use femto::vector::RandomVectors;
+use femto_kernel::family::hex_published::ladder::Step;
 use femto_kernel::family::hex_published::ladder::oracle::Oracle;
-use femto_kernel::family::hex_published::ladder::{LadderKernel, Step};
-use femto_kernel::roofline::{Ceilings, Work};
-use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Kernel, Launch, Usage,
-};
-use femto_platform::device::{Buffer, Device, DeviceError};
+use femto_kernel::roofline::Ceilings;
+use femto_platform::device::Device;
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Launch};
 use serde_json::json;
-use std::time::Instant;
 
-/// Number of elements compared with the oracle.
-const COMPARED: usize = 5;
 /// The mass term's factor; unused by BK1.
 const LAMBDA: f64 = 0.75;
 
 /// Bytes of shared memory that the authors let a multiprocessor access in a cycle: four for each thread of a warp.
 const BYTES_PER_CYCLE: f64 = 4.0 * 32.0;
 
-/// Seeds of the vector and of the factors.
-const U: u32 = 0;
+/// Seed of the factors; the input's is another.
 const FACTORS: u32 = 1;
 
 /// Random factors and vectors of one size on a device.
@@ -38,16 +28,10 @@ const FACTORS: u32 = 1;
 pub struct LadderData<'a, T: Number> {
     device: &'a Accelerator,
     size: LadderSize,
-    nodes: usize,
-    numbers: RandomVectors<'a, T>,
+    vectors: ElementVectors<'a, T>,
     interp: AcceleratorBuffer<T>,
     grad: AcceleratorBuffer<T>,
     factors: AcceleratorBuffer<T>,
-    u: AcceleratorBuffer<T>,
-    v: AcceleratorBuffer<T>,
-    /// Some elements and their outputs.
-    wanted: Vec<(usize, Vec<f64>)>,
-    copies: Copies<'a>,
 }
 
 impl<'a, T: Number> LadderData<'a, T> {
@@ -60,31 +44,26 @@ impl<'a, T: Number> LadderData<'a, T> {
             .benchmark
             .tables(size.degree)
             .map_err(OperatorError::from)?;
+        let sizes = size.benchmark.sizes(size.degree as u32);
         let oracle = Oracle {
             benchmark: size.benchmark,
-            sizes: size.benchmark.sizes(size.degree as u32),
+            sizes,
             interp: &basis.interp_1d,
             grad: &basis.colloc_grad_1d,
             lambda: LAMBDA,
         };
-        let sizes = size.benchmark.sizes(size.degree as u32);
         let (nodes, points) = (sizes.nodes() as usize, sizes.points() as usize);
         let per_element = size.benchmark.factors() as usize * points;
         let (name, degree) = (size.benchmark.name(), size.degree);
         let what = format!("the ladder of {name} of degree {degree} at this size");
         let bytes = size.elements as f64 * ((2 * nodes + per_element) * T::BYTES) as f64;
         fits(&what, &device.info(), bytes)?;
-        let numbers = RandomVectors::new(device)?;
-        let oracle = |element: usize| {
-            let entries = |seed, len: usize| -> Vec<f64> {
-                let own = element * len..(element + 1) * len;
-                own.map(|index| RandomVectors::<T>::entry(seed, index))
-                    .collect()
-            };
-            let (factors, u) = (entries(FACTORS, per_element), entries(U, nodes));
-            let v = oracle.element(&factors, &u);
-            (element, v)
-        };
+        let mut vectors = ElementVectors::<T>::new(device, size.elements, nodes)?;
+        vectors.expect(|element, u| {
+            let own = element * per_element..(element + 1) * per_element;
+            let factors = own.map(|index| RandomVectors::<T>::entry(FACTORS, index));
+            oracle.element(&factors.collect::<Vec<f64>>(), u)
+        });
         let upload = |values: &[f64]| {
             let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
             device.upload(&values)
@@ -92,15 +71,10 @@ impl<'a, T: Number> LadderData<'a, T> {
         Ok(Self {
             device,
             size,
-            nodes,
             interp: upload(&basis.interp_1d)?,
             grad: upload(&basis.colloc_grad_1d)?,
-            factors: numbers.make(FACTORS, size.elements * per_element)?,
-            u: numbers.make(U, size.elements * nodes)?,
-            v: device.zeros(size.elements * nodes)?,
-            numbers,
-            wanted: sample(size.elements).map(oracle).collect(),
-            copies: Copies::new(device),
+            factors: vectors.random.make(FACTORS, size.elements * per_element)?,
+            vectors,
         })
     }
 
@@ -117,48 +91,48 @@ impl<'a, T: Number> LadderData<'a, T> {
     ) -> Result<Record, BenchError> {
         let (device, size) = (self.device, self.size);
         let kernel = kernel(step, size.degree, T::PRECISION, device.features())?;
-        let start = Instant::now();
-        let module = compile(device, &step.to_string(), &kernel.text)?;
-        let kernels = kernel.launches.iter().map(|it| module.kernel(it.entry));
-        let kernels: Vec<Kernel> = kernels.collect::<Result<_, _>>()?;
-        let compile_seconds = since(start);
-
         let reals = size.elements * kernel.scratch_reals_per_element as usize;
         let mut scratch = device.zeros::<T>(reals.max(1))?;
-        device.fill(f64::NAN, &mut self.v)?;
-        let mut application = Application {
-            data: self,
-            kernel: &kernel,
-            kernels: &kernels,
-            scratch: &mut scratch,
+        let (sizes, elements) = (
+            step.benchmark.sizes(size.degree as u32),
+            size.elements as u32,
+        );
+        let subject = Subject {
+            name: step.benchmark.name(),
+            schedule: step.schedule.to_string(),
+            text_name: step.to_string(),
+            text: &kernel.text,
+            entries: kernel.launches.iter().map(|it| it.entry).collect(),
+            block_bytes: step.schedule.block(sizes).shared_bytes(T::PRECISION),
+            work: step.work(size.degree as u32, T::PRECISION, elements),
+            sampling,
+            ceilings,
         };
-        application.run()?;
-        let error = application.data.error(step)?;
-        let timing = time_on_device(device, sampling, || application.run())?;
-
-        let text = (step.to_string(), &kernel.text);
-        let (wavefronts, warning) = wavefronts(device, (&text.0, text.1), |counting| {
-            let kernels = kernel.launches.iter().map(|it| counting.kernel(it.entry));
-            let mut counting = Application {
-                kernels: &kernels.collect::<Result<Vec<_>, _>>()?,
-                ..application
-            };
-            counting.run()
-        });
-        let work = Work {
-            wavefronts,
-            ..step.work(size.degree as u32, T::PRECISION, size.elements as u32)
+        let lambda = || match T::BYTES {
+            8 => Argument::F64(LAMBDA),
+            _ => Argument::F32(LAMBDA as f32),
         };
-        let outcome = Outcome {
-            precision: T::PRECISION,
-            device: device.info(),
-            timing,
-            error: Some(error),
-            work,
-            ceilings: *ceilings,
-        };
-        let mut record = Record::new(step.benchmark.name(), outcome);
-        let nodes = size.elements * self.nodes;
+        let (interp, grad, factors) = (&self.interp, &self.grad, &self.factors);
+        let mut record = self.vectors.measure(subject, |kernels, u, v| {
+            let arguments = [
+                lambda(),
+                Argument::input(interp),
+                Argument::input(grad),
+                Argument::input(factors),
+                Argument::input(u),
+                Argument::output(v),
+                Argument::output(&mut scratch),
+            ];
+            let mut launches = kernel.launches.iter().zip(kernels);
+            launches.try_for_each(|(plan, kernel)| {
+                let launch = Launch {
+                    blocks: elements,
+                    threads: plan.block.threads,
+                    shared_bytes: plan.block.shared_bytes(T::PRECISION),
+                };
+                device.launch(kernel, &launch, &arguments)
+            })
+        })?;
         record.setting = vec![
             ("step", json!(step.to_string())),
             ("threads", json!(step.threads.name())),
@@ -166,106 +140,19 @@ impl<'a, T: Number> LadderData<'a, T> {
             ("change", json!(step.change)),
             ("degree", json!(size.degree)),
             ("elements", json!(size.elements)),
-            ("nodes", json!(nodes)),
+            ("nodes", json!(size.elements * sizes.nodes() as usize)),
         ];
-        record.schedule = step.schedule.to_string();
-        record.counts = vec![("rate", Some(nodes))];
-
-        let copy_seconds = self.copies.seconds(work.bytes(), sampling)?;
-        record.set_bound("copy", Some(copy_seconds));
-        let flops = work.flops as f64;
-        let shared = |rate: f64| flops * rate / work.shared_bytes as f64;
+        // Flops per second allowed by the rate of shared memory, measured and by the authors' ansatz (Świrydowicz et al.
+        // 2019, eq. 13).
+        let work = record.work;
+        let shared = |rate: f64| work.flops as f64 * rate / work.shared_bytes as f64;
         let features = device.features();
         let ansatz =
             f64::from(features.compute_units) * BYTES_PER_CYCLE * features.clock_rate as f64;
-        let usage = kernels
-            .iter()
-            .map(Kernel::usage)
-            .fold(Usage::default(), most);
-        let block = step
-            .schedule
-            .block(step.benchmark.sizes(size.degree as u32));
-        record.extras = vec![
-            // Flops per second allowed by a copy of as many bytes, and by the rate of shared memory, measured and by the
-            // authors' ansatz (Świrydowicz et al. 2019, eqs. 12 and 13).
-            ("roofline_copy", json!(flops / copy_seconds)),
+        record.extras.extend([
             ("roofline_shared", json!(ceilings.shared.map(shared))),
             ("roofline_shared_ansatz", json!(shared(ansatz))),
-            ("warnings", json!(warning)),
-        ];
-        let block_bytes = block.shared_bytes(T::PRECISION);
-        let columns = kernel_columns(usage, block_bytes, compile_seconds);
-        record.extras.extend(columns);
+        ]);
         Ok(record)
-    }
-
-    /// The largest difference of v from the oracle, relative to the largest entry.
-    fn error(&self, step: &Step) -> Result<f64, BenchError> {
-        // A sum of squares is finite if all entries are.
-        if !self.device.norm(&self.v)?.is_finite() {
-            let mut v = vec![T::default(); self.v.len()];
-            self.device.read(&self.v, &mut v)?;
-            finite(step, &v)?;
-        }
-        let mut pairs = Vec::new();
-        for (element, wanted) in &self.wanted {
-            let first = element * self.nodes;
-            let found = self.numbers.part(&self.v, first, self.nodes)?;
-            let found = found.into_iter().map(|value| value.to_f64());
-            pairs.extend(found.zip(wanted.iter().copied()));
-        }
-        Ok(difference(pairs))
-    }
-}
-
-/// Elements to compare: the first, the last, and some between.
-fn sample(elements: usize) -> impl Iterator<Item = usize> {
-    let count = elements.min(COMPARED);
-    (0..count).map(move |index| index * (elements - 1) / (count - 1).max(1))
-}
-
-/// A step on its data.
-struct Application<'a, 'b, T: Number> {
-    data: &'a mut LadderData<'b, T>,
-    kernel: &'a LadderKernel,
-    kernels: &'a [Kernel],
-    scratch: &'a mut AcceleratorBuffer<T>,
-}
-
-impl<T: Number> Application<'_, '_, T> {
-    fn run(&mut self) -> Result<(), DeviceError> {
-        let data = &mut *self.data;
-        let elements = data.size.elements as u32;
-        let lambda = match T::BYTES {
-            8 => Argument::F64(LAMBDA),
-            _ => Argument::F32(LAMBDA as f32),
-        };
-        let arguments = [
-            lambda,
-            Argument::input(&data.interp),
-            Argument::input(&data.grad),
-            Argument::input(&data.factors),
-            Argument::input(&data.u),
-            Argument::output(&mut data.v),
-            Argument::output(self.scratch),
-        ];
-        for (plan, kernel) in self.kernel.launches.iter().zip(self.kernels) {
-            let launch = Launch {
-                blocks: elements,
-                threads: plan.block.threads,
-                shared_bytes: plan.block.shared_bytes(T::PRECISION),
-            };
-            data.device.launch(kernel, &launch, &arguments)?;
-        }
-        Ok(())
-    }
-}
-
-/// The larger resources of two kernels.
-fn most(a: Usage, b: Usage) -> Usage {
-    Usage {
-        registers: a.registers.max(b.registers),
-        local_bytes: a.local_bytes.max(b.local_bytes),
-        ..a
     }
 }

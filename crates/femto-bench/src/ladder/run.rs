@@ -92,7 +92,7 @@ pub fn compile_all(device: &Accelerator, all: &[(Step, usize, Precision)]) {
 /// First compiles all texts, then, per size, measures all steps on the same data, even if some steps fail.
 ///
 /// # Errors
-/// No ceilings, or a CSV file that cannot be written.
+/// No ceilings.
 pub fn run_all(
     device: &Accelerator,
     sweep: &Sweep,

@@ -60,7 +60,7 @@ pub fn compile_all(device: &Accelerator, all: &[(SimplexCase, Candidate)]) {
 /// threads.
 ///
 /// # Errors
-/// No mesh, no ceilings, or a CSV file that cannot be written.
+/// No mesh, or no ceilings.
 pub fn run_all(
     devices: &[AnyDevice],
     sweep: &Sweep,

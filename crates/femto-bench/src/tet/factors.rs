@@ -1,7 +1,7 @@
 //! Products from few factors of each element and the matrices of the reference cell: screened Poisson's equation.
 
 use super::{Found, Kernel, Problem, Sweep, nodes, or};
-use crate::element_vectors::{ElementVectors, Subject};
+use crate::element_vectors::{ElementVectors, SourceSubject};
 use crate::memory::fits;
 use crate::{BenchError, Sampling};
 use femto::Number;
@@ -198,7 +198,7 @@ impl<'a, T: Number> Factors<'a, T> {
         let spec = spec(of, listed, T::PRECISION, language(features));
         schedule.validate(spec.sizes(), T::PRECISION, &limits(features))?;
         let elements = self.vectors.elements;
-        let subject = Subject {
+        let subject = SourceSubject {
             name: "tet",
             schedule: schedule.to_string(),
             source: spec.source(schedule),
@@ -211,14 +211,16 @@ impl<'a, T: Number> Factors<'a, T> {
             Schedule::Rows(rows) if !rows.symmetric => apart,
             _ => symmetric,
         };
-        let record = self.vectors.measure(subject, |operand| match operand {
-            Operand::Geometry => Some(Argument::input(&self.geometry)),
-            Operand::Tables => Some(Argument::input(tables)),
-            Operand::Fragments => Some(Argument::input(&self.fragments)),
-            Operand::Elements => Some(Argument::input(&self.list)),
-            Operand::ComponentStride => Some(Argument::U32(0)),
-            _ => None,
-        })?;
+        let record = self
+            .vectors
+            .measure_source(subject, |operand| match operand {
+                Operand::Geometry => Some(Argument::input(&self.geometry)),
+                Operand::Tables => Some(Argument::input(tables)),
+                Operand::Fragments => Some(Argument::input(&self.fragments)),
+                Operand::Elements => Some(Argument::input(&self.list)),
+                Operand::ComponentStride => Some(Argument::U32(0)),
+                _ => None,
+            })?;
         let bytes = elements * FACTORS * T::BYTES;
         Ok(Found { record, bytes })
     }

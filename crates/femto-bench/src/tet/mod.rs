@@ -168,7 +168,7 @@ fn nodes(degree: usize) -> usize {
 /// Measures all combinations, even if some fail.
 ///
 /// # Errors
-/// No ceilings, or a CSV file that cannot be written.
+/// No ceilings.
 pub fn run_all(
     device: &Accelerator,
     sweep: &Sweep,

@@ -131,7 +131,7 @@ pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
 /// The product of a rule with one along another axis, the slowest in the result.
 fn times_line(base: &Rule, line: &Rule1d, axis: usize) -> Rule {
     let mut product = Rule {
-        degree: base.degree,
+        degree: base.degree.min((2 * line.len()).saturating_sub(1)),
         ..Rule::default()
     };
     for (x, weight) in line.points.iter().zip(&line.weights) {

@@ -114,12 +114,18 @@ impl Mesh {
             is_used[node as usize] = true;
         }
         let mut coordinates = Vec::with_capacity(nodes as usize);
+        // Others, such as the centres of arcs, are all at the height of one of these.
+        let some = is_used.iter().position(|&is_used| is_used).unwrap_or(0);
+        let idle = self
+            .coordinates
+            .get(some)
+            .map_or(0.0, |&[x, y, _]| bottom([x, y]));
         for (&[x, y, _], is_used) in self.coordinates.iter().zip(is_used) {
-            // Other nodes, such as the centres of arcs, are raised too, but have no height.
-            let (low, high) = match is_used {
-                true => (bottom([x, y]), top([x, y])),
-                false => (0.0, 1.0),
-            };
+            if !is_used {
+                coordinates.extend(levels.iter().map(|_| [x, y, idle]));
+                continue;
+            }
+            let (low, high) = (bottom([x, y]), top([x, y]));
             // Not `>=`, so that NaN fails.
             if !(low < high && low.is_finite() && high.is_finite()) {
                 return Err(MeshError::ExtrudedHeight {

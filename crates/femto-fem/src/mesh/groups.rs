@@ -31,14 +31,18 @@ pub(crate) fn find(
     tag: &str,
     has_cells: impl Fn(i32) -> bool,
 ) -> Result<i32, MeshError> {
-    // Cases cannot tell outer spaces of names.
-    let tag = tag.trim();
-    let number = tag.parse().ok();
-    let is_meant = |group: &&PhysicalGroup| {
-        group.dimension == dimension
-            && (!group.name.is_empty() && group.name.trim() == tag || Some(group.number) == number)
+    let number = tag.trim().parse().ok();
+    let find = |is_named: &dyn Fn(&str) -> bool| -> Vec<i32> {
+        let own = groups.iter().filter(|group| group.dimension == dimension);
+        let meant = own.filter(|it| {
+            !it.name.trim().is_empty() && is_named(&it.name) || Some(it.number) == number
+        });
+        meant.map(|it| it.number).collect()
     };
-    let meant: Vec<i32> = groups.iter().filter(is_meant).map(|it| it.number).collect();
+    let mut meant = find(&|name| name == tag);
+    if meant.is_empty() {
+        meant = find(&|name| name.trim() == tag.trim());
+    }
     match meant[..] {
         [number] if has_cells(number) => Ok(number),
         [number] => Err(MeshError::EmptyGroup {

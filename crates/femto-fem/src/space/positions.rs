@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::geometry::{Geometry, Points};
 use femto_element::basis::nodes;
 
-use super::gather_scatter::split;
 use super::{Block, Space};
+use crate::pages::split;
 
 /// The nodes of the reference element, in its order.
 fn reference_nodes(space: &Space) -> Points {

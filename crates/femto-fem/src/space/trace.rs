@@ -3,7 +3,7 @@
 use super::element_nodes::ElementNodes;
 use super::elements::{Elements, ShapeElements};
 use super::topology::{Classes, Topology};
-use super::{Block, BoundaryFacet, Continuity, Space, SpaceError, Unjoined};
+use super::{Block, BoundaryFacet, Continuity, Space, SpaceError, SpaceParams, Unjoined};
 use crate::geometry::Geometry;
 use femto_element::Cell;
 use std::collections::HashMap;
@@ -18,15 +18,15 @@ pub struct Trace {
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
-    /// Nodes of the cells' space.
-    cells_nodes: usize,
+    /// Parameters and nodes of the cells' space.
+    of: (SpaceParams, usize),
 }
 
 impl Trace {
     /// Whether it can be a trace of a space: of one with its parameters and as many nodes.
     pub fn is_of(&self, space: &Space) -> bool {
-        let own = (self.block.space.params(), self.cells_nodes);
-        own == (space.params(), space.nodes())
+        let (params, nodes) = &self.of;
+        (params, *nodes) == (space.params(), space.nodes())
     }
 
     /// The same trace on [flattened](Geometry::flattened) facets.
@@ -126,7 +126,7 @@ impl Space {
         Ok(Trace {
             block: Block { space, geometry },
             entries,
-            cells_nodes: self.nodes(),
+            of: (self.params.clone(), self.nodes()),
         })
     }
 }

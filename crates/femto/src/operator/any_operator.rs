@@ -37,6 +37,24 @@ pub trait AnyOperator: Send + Sync {
     /// A vector of the wrong length, or not enough memory.
     fn application<'a>(&'a self, u: &[f64]) -> Result<Application<'a>, OperatorError>;
 
+    /// As [`Operator::set_time`].
+    ///
+    /// # Errors
+    /// As there.
+    fn set_time(&mut self, time: f64) -> Result<(), OperatorError>;
+
+    /// As [`Operator::set_parameters`].
+    ///
+    /// # Errors
+    /// As there.
+    fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError>;
+
+    /// As [`Operator::set_nodal`], from an L-vector of the host.
+    ///
+    /// # Errors
+    /// As there.
+    fn set_nodal(&mut self, first: usize, u: &[f64]) -> Result<(), OperatorError>;
+
     /// As [`Operator::inspection`].
     fn inspection(&self) -> &Inspection;
 
@@ -114,6 +132,19 @@ impl<T: Number, D: Backend + VectorOps<T>> AnyOperator for Operator<T, D> {
         self.check("the input", u.len())?;
         let (u, mut v) = (upload_f64(&self.device, u)?, self.device.zeros(u.len())?);
         Ok(Box::new(move || self.apply(&u, &mut v)))
+    }
+
+    fn set_time(&mut self, time: f64) -> Result<(), OperatorError> {
+        self.set_time(time)
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError> {
+        self.set_parameters(parameters)
+    }
+
+    fn set_nodal(&mut self, first: usize, u: &[f64]) -> Result<(), OperatorError> {
+        let u = upload_f64(&self.device, u)?;
+        self.set_nodal(first, &u)
     }
 
     fn inspection(&self) -> &Inspection {

@@ -10,7 +10,9 @@ use femto_kernel::family::fields::{FieldKind, Fields};
 pub enum Auxiliary {
     /// Constant in each cell (P0), `[mesh cell]`, shape after shape; its gradient is zero.
     PerCell(Vec<f64>),
-    /// In the space of the solution, values at its nodes `[node]`.
+    /// In the space of the solution, values at its nodes `[node]`, in the numbering of
+    /// [`Block::all`](femto_fem::space::Block::all) with the operator's `SpaceParams`, for a problem those of its degree,
+    /// components and otherwise the defaults.
     Nodal(Vec<f64>),
     /// Known at the quadrature points only, `[cell][point]`, block after block, which may have different numbers of
     /// points; its gradient is unknown and reads as zero.

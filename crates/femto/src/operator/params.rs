@@ -13,8 +13,9 @@ pub use femto_kernel::family::{FactorPrecision, Knobs, Scatter};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Quadrature {
     /// On hexahedra and quadrilaterals Gauss with degree + 2 points along each axis, as in BP1 and BP3; on
-    /// other cells a rule that is exact for the form, as far as its degree can be told
-    /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
+    /// other cells a rule that is exact for the form on affine cells, as far as its degree can be told
+    /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)), but not beyond 2 N + 2,
+    /// N the space's degree: integrands such as u³ φ need [`Quadrature::Exact`] to be integrated exactly.
     #[default]
     Gauss,
     /// As `Gauss`, but exact to this degree on cells other than hexahedra and quadrilaterals.

@@ -60,7 +60,8 @@ impl<'a> Discretization<'a> {
     /// ∫ φ f for every basis function φ: an L-vector on the device. `f` has one function per component.
     ///
     /// # Errors
-    /// Wrong number of functions, a quadrature rule that does not exist for the degree, a value that is not
+    /// Wrong number of functions, components apart in memory, a quadrature rule that does not exist for the degree, a value
+    /// that is not
     /// finite, or a device error.
     pub fn source<B>(&self, device: &B, f: &[&dyn Function]) -> Result<B::Buffer<f64>, ProblemError>
     where
@@ -73,7 +74,8 @@ impl<'a> Discretization<'a> {
     /// one function per component.
     ///
     /// # Errors
-    /// Wrong number of functions, an unknown group, a quadrature rule that does not exist for the degree, a
+    /// Wrong number of functions, components apart in memory, an unknown group, a quadrature rule that does not exist for the
+    /// degree, a
     /// value that is not finite, a `b` that is not an L-vector, or a device error.
     pub fn neumann<B>(
         &self,

@@ -3,7 +3,7 @@
 use super::GraphForm;
 use crate::operator::{AnyForm, OperatorError, Typed};
 use femto_kernel::expr::{Graph, Handle};
-use femto_kernel::form::{Form, Jacobian, TracedForm, trace};
+use femto_kernel::form::{Form, Jacobian, MAX_FIELDS, TracedForm, trace};
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
@@ -110,9 +110,15 @@ impl ProblemForm {
     /// Its derivative; the state is the first auxiliary fields.
     ///
     /// # Errors
-    /// As [`ProblemForm::traced`].
+    /// As [`ProblemForm::traced`]; more components than a form may read fields.
     pub fn jacobian(&self) -> Result<Box<dyn AnyForm>, OperatorError> {
-        (self.jacobian)()
+        match self.components {
+            found if found > MAX_FIELDS => {
+                let most = MAX_FIELDS;
+                Err(OperatorError::TooManyComponents { found, most })
+            }
+            _ => (self.jacobian)(),
+        }
     }
 }
 

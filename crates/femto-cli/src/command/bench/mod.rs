@@ -136,8 +136,8 @@ impl Bench {
                 false => self.draw_stored(names, console),
             };
         }
-        let devices = open(self.device, &self.threads)?;
         let (all, options) = (self.params(), self.common.run_options()?);
+        let devices = open(self.device, &self.threads)?;
         let mut progress = Progress::new(!console.is_json());
         let report = run_all(&devices, &all, self.compile_first, &options, &mut progress)?;
         conclude(report, progress, console)
@@ -159,7 +159,7 @@ impl Bench {
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
         let mut report = ladder::run_all(&device, &sweep, &options, &mut progress)?;
-        if let Some(path) = &self.figure {
+        if let (Some(path), false) = (&self.figure, report.records.is_empty()) {
             let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
             report.note("the figure".to_owned(), figure::draw(&points, path));
         }

@@ -119,7 +119,7 @@ impl Tet {
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
         let mut report = run_all(&device, &sweep, &options, &mut progress)?;
-        if let Some(path) = &self.figure {
+        if let (Some(path), false) = (&self.figure, report.records.is_empty()) {
             let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
             report.note("the figure".to_owned(), figure::draw(&points, path));
         }

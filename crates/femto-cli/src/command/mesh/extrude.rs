@@ -39,9 +39,15 @@ pub(in crate::command) struct Extrude {
 
 impl Extrude {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        // Of Triangle's files, the nodes too.
-        let nodes = self.plane.with_extension("node");
-        check_separate(self.output.file(), &[self.plane.clone(), nodes])?;
+        let mut read = vec![self.plane.clone()];
+        if self
+            .plane
+            .extension()
+            .is_some_and(|it| it == "ele" || it == "node")
+        {
+            read.extend(["node", "ele", "edge"].map(|it| self.plane.with_extension(it)));
+        }
+        check_separate(self.output.file(), &read)?;
         let mut progress = Progress::new(!console.is_json());
         progress.stage("mesh");
         let mut plane = Mesh::read(&self.plane)?;

@@ -19,10 +19,18 @@ pub(super) struct Builder {
     names: BTreeMap<i32, String>,
     /// Dimension and number of all declared groups.
     declared: BTreeSet<(usize, i32)>,
-    /// Dimension of each pair of periodic entities, and its nodes.
-    periodic: Vec<(usize, PeriodicSides)>,
-    /// Further groups that cells may still be in: initially two for each byte of the file.
-    memberships: usize,
+    periodic: Vec<PeriodicEntities>,
+    /// Further groups of cells, and how many there may still be: initially one for each byte of the file.
+    memberships: Vec<Membership>,
+    memberships_left: usize,
+}
+
+/// A pair of periodic entities.
+#[derive(Debug)]
+struct PeriodicEntities {
+    dimension: usize,
+    /// Its nodes; `None` if one of the entities is not in the file.
+    pairs: Option<Vec<[u32; 2]>>,
 }
 
 impl Builder {
@@ -35,7 +43,8 @@ impl Builder {
             names: BTreeMap::new(),
             declared: BTreeSet::new(),
             periodic: Vec::new(),
-            memberships: 2 * file_size,
+            memberships: Vec::new(),
+            memberships_left: file_size,
         }
     }
 
@@ -120,15 +129,13 @@ impl Builder {
 
     /// Adds the last cell of a block to further groups.
     pub(super) fn add_to_groups(&mut self, block: usize, groups: &[i32]) -> Result<(), GmshError> {
-        let left = self.memberships.checked_sub(groups.len());
-        self.memberships = left.ok_or(GmshError::Memberships)?;
-        let tags = &self.mesh.blocks[block].tags;
-        let (block, cell) = (block as u32, tags.len() as u32 - 1);
-        let own = tags[tags.len() - 1];
-        let others = groups.iter().filter(|&&group| group != own && group != 0);
-        self.mesh
-            .memberships
-            .extend(others.map(|&group| Membership { block, cell, group }));
+        let left = self.memberships_left.checked_sub(groups.len());
+        self.memberships_left = left.ok_or(GmshError::Memberships)?;
+        let cell = self.mesh.blocks[block].len() as u32 - 1;
+        let block = block as u32;
+        let memberships = groups.iter();
+        self.memberships
+            .extend(memberships.map(|&group| Membership { block, cell, group }));
         Ok(())
     }
 
@@ -153,16 +160,22 @@ impl Builder {
 
     /// Starts a pair of periodic entities, whose pairs of nodes must follow by [`Builder::add_partner`].
     pub(super) fn add_periodic(&mut self, dimension: usize) {
-        let sides = PeriodicSides { nodes: Vec::new() };
-        self.periodic.push((dimension, sides));
+        let pairs = Some(Vec::new());
+        self.periodic.push(PeriodicEntities { dimension, pairs });
     }
 
-    /// Adds a node and its partner to the last pair of entities. Gmsh lists the nodes of the whole model, even if only a
-    /// part of it is in the file: nodes that are not are left out.
+    /// Adds a node and its partner to the last pair of entities. Gmsh lists those of the whole model, even if only a part
+    /// of it is in the file: the pair is left out if a node is not.
     pub(super) fn add_partner(&mut self, [node, partner]: [u64; 2]) {
         let nodes = (self.nodes.get(node), self.nodes.get(partner));
-        if let ((Some(node), Some(partner)), Some((_, sides))) = (nodes, self.periodic.last_mut()) {
-            sides.nodes.push([node, partner]);
+        if let Some(PeriodicEntities { pairs, .. }) = self.periodic.last_mut() {
+            *pairs = match (pairs.take(), nodes) {
+                (Some(mut pairs), (Some(node), Some(partner))) => {
+                    pairs.push([node, partner]);
+                    Some(pairs)
+                }
+                _ => None,
+            };
         }
     }
 
@@ -171,16 +184,19 @@ impl Builder {
     pub(super) fn finish(mut self) -> (Mesh, Vec<Vec<u64>>) {
         let mut numbers = self.numbers.take().unwrap_or_default();
         numbers.resize(self.mesh.blocks.len(), Vec::new());
+        self.memberships.sort_by_key(|it| (it.block, it.cell));
         for ((number, block), numbers) in (0..).zip(&mut self.mesh.blocks).zip(&mut numbers) {
-            merge_repetitions((number, block), numbers, &mut self.mesh.memberships);
+            let first = self.memberships.partition_point(|it| it.block < number);
+            let end = self.memberships.partition_point(|it| it.block <= number);
+            let own = &self.memberships[first..end];
+            merge_repetitions((number, block), numbers, own, &mut self.mesh.memberships);
         }
-        self.mesh.memberships.sort_unstable();
-        self.mesh.memberships.dedup();
         // The sides of solids are surfaces; links of their edges and corners follow from these.
         let dimension = self.mesh.dimension();
         let of_facets = self.periodic.into_iter();
-        let of_facets = of_facets.filter(|(of, _)| of + 1 == dimension);
-        self.mesh.periodic = of_facets.map(|(_, sides)| sides).collect();
+        let of_facets = of_facets.filter(|it| it.dimension + 1 == dimension);
+        let sides = of_facets.filter_map(|it| Some(PeriodicSides { nodes: it.pairs? }));
+        self.mesh.periodic = sides.collect();
         let groups = &mut self.mesh.groups;
         let mut unnamed = BTreeSet::new();
         for block in &self.mesh.blocks {
@@ -206,11 +222,12 @@ impl Builder {
     }
 }
 
-/// Merges repetitions of a cell with other groups into one cell, with a membership in each of these. The
-/// first of its `numbers`, if any, is kept.
+/// Merges repetitions of a cell with other groups into one cell, with a membership in each of these, and moves the
+/// `further` memberships of the block's cells, ascending by cell. The first of its `numbers`, if any, is kept.
 fn merge_repetitions(
     (number, block): (u32, &mut CellBlock),
     numbers: &mut Vec<u64>,
+    mut further: &[Membership],
     memberships: &mut Vec<Membership>,
 ) {
     let (nodes, cells) = (block.cell_type.nodes(), block.len());
@@ -218,16 +235,24 @@ fn merge_repetitions(
     let (mut kept, mut own) = (0_usize, memberships.len());
     for cell in 0..cells {
         let tag = block.tags[cell];
+        let count = further.partition_point(|it| it.cell as usize == cell);
+        let (groups, others) = further.split_at(count);
+        further = others;
+        let groups = || groups.iter().map(|it| it.group);
+        let membership = |cell: usize, group: i32| Membership {
+            block: number,
+            cell: cell as u32,
+            group,
+        };
         let before = kept.checked_sub(1);
         if let Some(last) = before.filter(|&last| block.cell(last) == block.cell(cell)) {
-            let is_known = |it: &Membership| it.group == tag;
-            let is_new = tag != block.tags[last] && !memberships[own..].iter().any(is_known);
-            if is_new && tag != 0 && block.tags[last] != 0 {
-                memberships.push(Membership {
-                    block: number,
-                    cell: last as u32,
-                    group: tag,
-                });
+            let has_groups = tag != 0 && block.tags[last] != 0;
+            let is_known = |group: i32| {
+                group == block.tags[last] || memberships[own..].iter().any(|it| it.group == group)
+            };
+            if has_groups && !is_known(tag) && !groups().any(is_known) {
+                memberships.push(membership(last, tag));
+                memberships.extend(groups().map(|group| membership(last, group)));
                 continue;
             }
         }
@@ -240,7 +265,9 @@ fn merge_repetitions(
                 numbers[kept] = numbers[cell];
             }
         }
-        (kept, own) = (kept + 1, memberships.len());
+        own = memberships.len();
+        memberships.extend(groups().map(|group| membership(kept, group)));
+        kept += 1;
     }
     block.nodes.truncate(kept * nodes);
     block.tags.truncate(kept);

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 mod global;
 mod local;
 
+use crate::pages::split;
 use crate::space::element_nodes::ElementNodes;
-use crate::space::gather_scatter::split;
 use crate::space::topology::Entities;
 use crate::space::{Chunk, Restriction, SpaceError};
 use global::{Numbers, check_interface, checked};

@@ -17,7 +17,8 @@ pub(super) type Kernels = (Vec<Compiled>, Vec<String>);
 impl<T: Number> AcceleratorBound<T> {
     /// The kernels of the first schedules that the device can run and whose `error` is only rounding.
     ///
-    /// Wrong kernels are dropped with a warning; kernels the device cannot run are skipped silently.
+    /// Wrong kernels are dropped with a warning; kernels the device cannot compile, or launch where they are compared, are
+    /// skipped silently.
     pub(super) fn choose(
         &self,
         vectors: Vectors,

@@ -3,10 +3,9 @@
 use super::space_on;
 use crate::common::{Random, difference};
 use femto::fem::space::{Block, SpaceParams};
-use femto::kernel::form::Poisson;
-use femto::kernel::scalar::Precision;
-use femto::kernel::scalar::SimdLevel;
-use femto::operator::{OperatorError, Typed};
+use femto::kernel::form::{Form, Point, Poisson};
+use femto::kernel::scalar::{Precision, Scalar, SimdLevel};
+use femto::operator::{AnyOperator, Auxiliary, OperatorError, Typed};
 use femto::platform::device::Device;
 use femto::platform::device::null::Null;
 use femto::{AnyDevice, Host, Operator, OperatorParams};
@@ -75,4 +74,46 @@ fn products_and_diagonals_are_those_of_the_operator() {
 fn the_host_reports_the_instructions_that_are_dispatched() {
     let host = Host::with_threads(1).unwrap();
     assert_eq!(host.info().simd, SimdLevel::detect().name());
+}
+
+/// u times the sum of the time, a parameter and a field.
+#[derive(Clone, Copy)]
+struct Changing;
+
+impl Form<3> for Changing {
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        [p.u[0] * (p.time + p.parameters[0] + p.a[0])]
+    }
+}
+
+#[test]
+fn time_parameters_and_fields_can_be_changed() {
+    let (geometry, space) = space_on([2, 2, 1], SpaceParams::default());
+    let dofs = space.dofs();
+    let params = OperatorParams {
+        time: 1.0,
+        parameters: vec![0.0],
+        auxiliary: vec![Auxiliary::Nodal(vec![0.0; dofs])],
+        ..OperatorParams::default()
+    };
+    let blocks = [Block { space, geometry }];
+    let host = AnyDevice::from(Host::with_threads(1).unwrap());
+    let form = Typed::<_, 3, 1>(Changing);
+    let mut any = host
+        .operator(Precision::Fp64, &blocks, &form, params)
+        .unwrap();
+    let ones = vec![1.0; dofs];
+    let sum = |any: &dyn AnyOperator| {
+        let mut v = vec![f64::NAN; dofs];
+        any.apply(&ones, &mut v).unwrap();
+        v.iter().sum::<f64>()
+    };
+    let volume = sum(&*any);
+    any.set_time(2.0).unwrap();
+    any.set_parameters(&[3.0]).unwrap();
+    any.set_nodal(0, &vec![4.0; dofs]).unwrap();
+    assert!((sum(&*any) / volume - 9.0).abs() < 1e-13);
+    assert!(any.set_parameters(&[]).is_err());
+    assert!(any.set_nodal(0, &ones[1..]).is_err());
+    assert!((sum(&*any) / volume - 9.0).abs() < 1e-13);
 }

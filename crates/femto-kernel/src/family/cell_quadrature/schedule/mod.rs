@@ -130,17 +130,6 @@ impl Schedule {
                 rule,
             });
         }
-        if precision == Precision::Fp64 && !limits.fp64 {
-            return Err(ScheduleError::Fp64);
-        }
-        let block = self.block(shape);
-        if block.threads() > limits.threads.min(limits.threads_xyz[0]) {
-            return Err(ScheduleError::Threads {
-                asked: block.threads,
-                most: limits.threads,
-                most_xyz: limits.threads_xyz,
-            });
-        }
         let is_given_tables = matches!(self, Self::CellPerThread(_));
         if !is_given_tables && !shape.has_constant_tables(precision) {
             return Err(ScheduleError::Rule {
@@ -148,15 +137,17 @@ impl Schedule {
                 rule: "values of the basis at all points fit constant memory: on this cell, lower degrees do",
             });
         }
+        let block = self.block(shape);
+        limits.check(&block, precision)?;
         let lists = match self {
             Self::BlockLocal(it) => it.list_bytes(shape),
             _ => 0,
         };
         let (asked, most) = (block.shared_bytes(precision) + lists, limits.shared_bytes);
-        if asked > most {
-            return Err(ScheduleError::SharedMemory { asked, most });
+        match asked > most {
+            true => Err(ScheduleError::SharedMemory { asked, most }),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn broken_rule(

@@ -145,26 +145,7 @@ impl Schedule {
             return Err(rule("at least 2 nodes and as many points along an axis"));
         }
         self.plan().rules(sizes).map_err(rule)?;
-        let block = self.block(sizes);
-        let mut axes = block.threads.iter().zip(&limits.threads_xyz);
-        if block.threads() > limits.threads || axes.any(|(asked, most)| asked > most) {
-            return Err(ScheduleError::Threads {
-                asked: block.threads,
-                most: limits.threads,
-                most_xyz: limits.threads_xyz,
-            });
-        }
-        let asked = block.shared_bytes(precision);
-        if asked > limits.shared_bytes {
-            return Err(ScheduleError::SharedMemory {
-                asked,
-                most: limits.shared_bytes,
-            });
-        }
-        if precision == Precision::Fp64 && !limits.fp64 {
-            return Err(ScheduleError::Fp64);
-        }
-        Ok(())
+        limits.check(&self.block(sizes), precision)
     }
 }
 

@@ -14,8 +14,8 @@ const MOST_SHARED: u32 = 56 << 10;
 /// Minimum number of threads of a block for small elements.
 const THREADS: u32 = 128;
 
-/// Operations of f0 and f1 at a point beyond which an element or a layer per thread was not measured: linear elasticity
-/// has fewer.
+/// Operations of f0 and f1 at a point beyond which forms keep to pencils. Linear elasticity, which has fewer, was measured
+/// with an element per thread; with a layer, forms λ u, κ ∇u alone.
 const MOST_FORM_FLOPS: u64 = 100;
 
 /// Target registers per thread for forms of several inputs, and registers of a compute unit.
@@ -48,10 +48,11 @@ impl KernelSpec<'_> {
     /// For folded factors, the schedules measured to be best on an H200 in double precision, best first.
     fn measured(&self, factors: FactorPrecision) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
-        let first = self.without_pencils();
+        let mut all = self.without_pencils();
         let together = defaults::together(shape, vectors, self.precision);
         let apart = defaults::apart(shape, vectors, factors);
-        first.into_iter().chain(together).chain([apart]).collect()
+        all.extend(together.into_iter().chain([apart]));
+        all
     }
 
     /// For factors, the schedule measured to be best on an H200 in double precision. For forms, a schedule
@@ -67,21 +68,31 @@ impl KernelSpec<'_> {
         }
     }
 
-    /// An element or a layer of nodes per thread, if that is faster.
-    fn without_pencils(&self) -> Option<Schedule> {
+    /// An element or a layer of nodes per thread, if that is faster; of the latter also blocks of one warp, for devices with
+    /// less shared memory.
+    fn without_pencils(&self) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
-        defaults::whole_elements(shape, vectors, self.precision)
-            .or_else(|| defaults::layers(shape, vectors))
+        let whole = defaults::whole_elements(shape, vectors, self.precision);
+        let layers = defaults::layers(shape, vectors);
+        let small = layers.map(|it| Schedule {
+            elements_per_block: it.warp_elements(shape),
+            blocks_per_unit: it.blocks_per_unit * it.elements_per_block / it.warp_elements(shape),
+            ..it
+        });
+        let mut all: Vec<_> = whole.into_iter().chain(layers).chain(small).collect();
+        all.dedup();
+        all
     }
 
     /// The same for a form with few operations.
     fn short_of_form(&self, limits: &Limits) -> Option<Schedule> {
-        let short = Schedule {
-            together: false,
-            ..self.without_pencils()?
-        };
         let is_short = self.shape.form_flops <= MOST_FORM_FLOPS;
-        (is_short && short.validate(self, limits).is_ok()).then_some(short)
+        let all = self.without_pencils().into_iter();
+        let mut short = all.filter(|_| is_short).map(|it| Schedule {
+            together: false,
+            ..it
+        });
+        short.find(|it| it.validate(self, limits).is_ok())
     }
 
     fn pencils_of_form(&self, limits: &Limits) -> Schedule {

@@ -4,6 +4,7 @@
 //! `benches/runs/2026-11-28-nvidia-h200/layers` and `benches/runs/2026-11-25-nvidia-h200/vectors`.
 
 use super::{PointData, Schedule, ThreadPer, warp_elements};
+use crate::family::fields::FieldKind;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Scatter, Vectors};
@@ -120,16 +121,18 @@ pub(super) fn whole_elements(
 }
 
 /// The schedule for a layer of nodes per thread, if it is faster than pencils: with gradients at Gauss points, on affine
-/// and multilinear elements. With values, or more than one component, that was measured at degree 2 alone.
+/// and multilinear elements, without fields at points. With values E-vectors were slower at degrees 3 and 4, and L-vectors
+/// were not measured; three components were slower there.
 pub(super) fn layers(shape: &Shape, vectors: Vectors) -> Option<Schedule> {
     let is_such = shape.dim == 3 && shape.gradients && !shape.collocated;
-    if !is_such || shape.storage.is_at_points() || shape.points_1d != shape.nodes_1d + 1 {
+    let at_points = shape.storage.is_at_points() || shape.fields.count(FieldKind::Points) > 0;
+    if !is_such || at_points || shape.points_1d != shape.nodes_1d + 1 {
         return None;
     }
     let is_nodal = vectors.scatter().is_some();
     let (elements_per_block, blocks_per_unit) = match (shape.nodes_1d - 1, shape.components) {
         (2, 1) => (16, 6),
-        (2, 2..=3) if is_nodal => (8, 8),
+        (2, 2..=3) if is_nodal && !shape.values => (8, 8),
         (3, 1) if is_nodal && !shape.values => (24, 3),
         (4, 1) if is_nodal && !shape.values => (10, 4),
         _ => return None,

@@ -1,6 +1,6 @@
 //! A schedule's knobs by name, for sweeps.
 
-use super::{Schedule, ThreadPer};
+use super::{PointData, Schedule, ThreadPer};
 use core::str::FromStr;
 
 /// Replacements for knobs of a schedule.
@@ -33,8 +33,14 @@ const ALL: [Knob; 11] = [
             it.even_odd = n != 1;
             it.point_unroll = 0;
         }
-        if thread_per == ThreadPer::Layer {
-            (it.by_warp, it.scratch_cube, it.reload_values) = (true, false, false);
+        // Layers are by warp, which elements in pencils may be too large for.
+        match (thread_per, it.thread_per) {
+            (ThreadPer::Layer, _) => {
+                (it.by_warp, it.points) = (true, PointData::Registers);
+                (it.scratch_cube, it.reload_values, it.staged) = (false, false, false);
+            }
+            (_, ThreadPer::Layer) => it.by_warp = false,
+            _ => {}
         }
         it.thread_per = thread_per;
     }),

@@ -1,5 +1,5 @@
-//! femto's own kernels for hexahedra and quadrilaterals on accelerators: a pencil per thread or, at degree 1, an
-//! element.
+//! femto's own kernels for hexahedra and quadrilaterals on accelerators: a pencil per thread or, at low degree, a layer of
+//! nodes or an element.
 //!
 //! A hexahedron takes (points_1d)² threads, a quadrilateral points_1d; in each phase every thread contracts
 //! one pencil in registers, with the 1-D matrices as operands from constant memory

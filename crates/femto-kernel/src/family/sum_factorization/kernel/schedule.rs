@@ -21,7 +21,7 @@ pub struct Schedule {
     /// Whether contractions use even and odd parts, which halves the products.
     pub even_odd: bool,
     /// Whether no element is split between warps, so that only warp barriers are needed; for at most 32
-    /// pencils. The elements of a block are then a multiple of [`warp_elements`].
+    /// threads an element. The elements of a block are then a multiple of those of a warp.
     pub by_warp: bool,
     /// Storage of the values and derivatives of the point step.
     pub points: PointData,
@@ -69,7 +69,7 @@ pub enum PointData {
 /// Threads that execute in lockstep, on the devices meant by `by_warp`.
 pub(super) const WARP: u32 = 32;
 
-/// Elements that fit a warp.
+/// Elements that fit a warp with a pencil per thread.
 pub fn warp_elements(shape: &Shape) -> u32 {
     WARP / shape.pencils() as u32
 }
@@ -122,7 +122,7 @@ impl Schedule {
         }
         if self.by_warp {
             match self.warp_elements(shape) {
-                0 => return Err("an element by warp has at most 32 pencils"),
+                0 => return Err("an element by warp has at most 32 threads"),
                 several if !self.elements_per_block.is_multiple_of(several) => {
                     return Err("elements of a block are a multiple of those of a warp");
                 }
