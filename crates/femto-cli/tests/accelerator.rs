@@ -216,6 +216,6 @@ fn unknown_ladder_steps_are_bad_input() {
     let output = femto(&["bench", "bk5", "--ladder", "--cg"]);
     assert!(text(&output.stderr).contains("cannot be used with"));
     let output = femto(&["bench", "bk5", "--ladder", "--device", "host"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("compile kernels"));
 }

@@ -251,7 +251,6 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
         (&["bp1", "--factors", "half"], "single"),
         (&["bp1", "--factors", "single"], "for cuda and opencl"),
         (&["bp1", "--knobs", "staged=2"], "staged=0..1"),
-        (&["bk1", "--ladder"], "device cannot"),
         (
             &["bp1", "--knobs", "staged=1"],
             "on cuda and opencl devices",

@@ -6,7 +6,7 @@ use femto_element::CellType;
 use femto_element::quadrature::gauss;
 use femto_element::{Cell, basis::nodes};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, Points};
-use femto_fem::mesh::{CellBlock, Mesh, boxes::BoxMesh};
+use femto_fem::mesh::{CellBlock, Membership, Mesh, boxes::BoxMesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
 /// A mesh of one hex8 with the vertices of [0, 1]³, in Gmsh's order, moved by `place`.
@@ -229,4 +229,62 @@ fn unusable_meshes_are_typed_errors() {
             count: 1
         }
     );
+}
+
+/// Lists of meshes that programs make.
+#[test]
+fn lists_that_contradict_each_other_are_errors() {
+    type Change = fn(&mut Mesh);
+    let changes: [(Change, &str); 5] = [
+        (
+            |it| it.blocks[0].nodes.truncate(7),
+            "7 nodes and 1 tags of cells hex8",
+        ),
+        (
+            |it| it.blocks[1].tags.truncate(5),
+            "24 nodes and 5 tags of cells quad4",
+        ),
+        (
+            |it| {
+                it.memberships.push(Membership {
+                    block: 0,
+                    cell: 1,
+                    group: 7,
+                })
+            },
+            "cell 1 of block 0 is in group 7",
+        ),
+        (
+            |it| {
+                it.memberships.push(Membership {
+                    block: 9,
+                    cell: 0,
+                    group: 7,
+                })
+            },
+            "cell 0 of block 9",
+        ),
+        (
+            |it| {
+                let of_cell = |cell| Membership {
+                    block: 1,
+                    cell,
+                    group: 7,
+                };
+                it.memberships.extend([2, 1].map(of_cell));
+            },
+            "do not ascend",
+        ),
+    ];
+    for (change, wanted) in changes {
+        let mut mesh = one_cell(|x| x);
+        change(&mut mesh);
+        let error = Geometry::new(&mesh).unwrap_err();
+        assert!(
+            matches!(error, GeometryError::Contradiction { .. }),
+            "{error}"
+        );
+        assert!(error.to_string().contains(wanted), "{error}");
+        assert!(Geometry::of_shapes(&mesh).is_err());
+    }
 }

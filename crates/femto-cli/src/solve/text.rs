@@ -307,12 +307,14 @@ fn count(number: usize) -> String {
     groups.join(" ")
 }
 
-/// A number with six digits, in plain notation if that is short.
+/// A number with six digits, or five if it is less than one, in plain notation if that is short.
 fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         1e-3..1e6 => {
-            let decimals = 5usize.saturating_sub(value.abs().log10().floor().max(0.0) as usize);
+            let exponent = value.abs().log10().floor() as i32;
+            let after_zeros = if exponent < 0 { 4 } else { 5 };
+            let decimals = (after_zeros - exponent).max(0) as usize;
             let text = format!("{value:.decimals$}");
             match text.contains('.') {
                 true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -335,7 +337,7 @@ mod tests {
             "90",
             "45.6384",
             "-1234.57",
-            "0.00123",
+            "0.0012346",
             "1.00000e-9",
             "3.00000e8",
         ];

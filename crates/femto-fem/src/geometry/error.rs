@@ -16,6 +16,12 @@ pub enum GeometryError {
         /// The cell types of the mesh with their counts.
         found: String,
     },
+    /// Lists of a mesh made in a program that do not belong together.
+    #[error("the mesh contradicts itself: {what}")]
+    Contradiction {
+        /// What contradicts what.
+        what: String,
+    },
     /// Cells of an unsupported geometric order.
     #[error("the mesh has {count} cells of type {found}; supported are {SUPPORTED}")]
     UnsupportedOrder {
@@ -70,7 +76,9 @@ impl GeometryError {
     /// The mesh cell numbers named by the error.
     pub fn cells(&self) -> Vec<usize> {
         match self {
-            Self::NoSupportedCells { .. } | Self::UnsupportedOrder { .. } => vec![],
+            Self::NoSupportedCells { .. }
+            | Self::Contradiction { .. }
+            | Self::UnsupportedOrder { .. } => vec![],
             Self::MissingNode { cell, .. }
             | Self::OffPlane { cell, .. }
             | Self::NotInvertible { cell, .. } => vec![*cell],

@@ -50,7 +50,9 @@ impl Mesh {
         let mut sizes: HashMap<(usize, i32), usize> = HashMap::new();
         for block in &self.blocks {
             for &node in &block.nodes {
-                used[node as usize] = true;
+                if let Some(used) = used.get_mut(node as usize) {
+                    *used = true;
+                }
             }
             for &tag in &block.tags {
                 *sizes.entry((block.cell_type.dimension(), tag)).or_default() += 1;

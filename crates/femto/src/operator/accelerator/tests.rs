@@ -101,8 +101,8 @@ fn a_wrong_variant_is_dropped_with_a_warning_and_the_next_one_taken() {
     };
     let bound = bound.unwrap();
     assert!(!taken(&bound).contains("even-odd"));
-    // A layer of nodes per thread, and pencils.
-    assert_eq!(bound.warnings.len(), 3);
+    // A layer of nodes per thread, in blocks of four warps and of one, and pencils, measured and plain.
+    assert_eq!(bound.warnings.len(), 4);
     for (warning, schedule) in bound.warnings.iter().zip(&candidates(&bound)) {
         assert!(warning.contains(schedule), "{warning}");
         assert!(warning.contains("differs from its oracle by"), "{warning}");
