@@ -49,6 +49,15 @@ pub struct Made {
     pub reports: Vec<Report>,
 }
 
+impl Made {
+    /// Adds a report, whose table was not written if it has no rows.
+    pub(crate) fn add(&mut self, report: Report) {
+        self.files
+            .retain(|file| Some(file.as_path()) != report.unwritten());
+        self.reports.push(report);
+    }
+}
+
 impl Paper {
     /// All texts.
     pub const ALL: [Self; 5] = [
@@ -121,8 +130,6 @@ impl Paper {
             Self::Simplices => simplices::paper::make(&mut press)?,
             Self::Prisms => press.prisms()?,
         }
-        // Tables without rows are not written.
-        press.made.files.retain(|file| file.exists());
         Ok(press.made)
     }
 }
@@ -233,7 +240,7 @@ impl Press<'_> {
         let report = tet::run_all(self.device, &sweep, &options, self.progress)?;
         let points = report.records.iter().filter_map(tet::figure::Point::of);
         let points: Vec<_> = points.collect();
-        self.made.reports.push(report);
+        self.made.add(report);
         self.figure(name, &tet::figure::drawing(&points), &points)
     }
 
@@ -250,7 +257,7 @@ impl Press<'_> {
             };
             let options = self.rows(&format!("stages-{triangles}.csv"));
             let report = helmholtz::run_all(&devices, &sweep, &options, self.progress)?;
-            self.made.reports.push(report);
+            self.made.add(report);
         }
         Ok(())
     }

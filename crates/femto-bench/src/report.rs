@@ -125,6 +125,11 @@ impl Report {
         }
     }
 
+    /// The CSV file that was requested, but not written for lack of records.
+    pub(crate) fn unwritten(&self) -> Option<&Path> {
+        self.csv.as_deref().filter(|_| self.records.is_empty())
+    }
+
     /// Records a failure beside the measurements, if there is one; returns whether there is.
     pub fn note(&mut self, what: String, result: Result<(), BenchError>) -> bool {
         let failed = result.is_err();

@@ -252,6 +252,12 @@ impl Kind {
         let asked = [asked(self.degree % 2 == 1), asked(true)];
         let legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
         let schedule = asked.into_iter().flatten().chain([best]).find(legal)?;
+        // As their names say.
+        let is_layer = schedule.thread_per == ThreadPer::Layer;
+        assert!(
+            is_layer || !what.starts_with("layers"),
+            "{what}: {schedule}"
+        );
         let (kernel, schedule) = match self.action {
             Action::Apply => (problem.source(&schedule), schedule),
             Action::Diagonal => (problem.diagonal_source(), Schedule::PLAIN),

@@ -21,7 +21,7 @@ use super::runner::{Run, Value};
 /// bottom of the next.
 const ELEMENTS: usize = 5;
 
-/// The same if a thread has an element, or a layer of one.
+/// The same if a thread has an element, or a layer of one; no multiple of 5, 6 or 8.
 const WHOLE_ELEMENTS: usize = 71;
 
 /// λ if coefficients are folded; κ is 1.

@@ -28,7 +28,8 @@ pub struct Point {
     nodes: usize,
     device_name: String,
     flop_rate: f64,
-    pub(crate) roofline_copy: f64,
+    /// Absent if the copy did not fit the memory.
+    pub(crate) roofline_copy: Option<f64>,
     roofline_shared: Option<f64>,
     /// Absent in older files.
     roofline_shared_ansatz: Option<f64>,
@@ -130,7 +131,7 @@ fn panel((key, points): (&PanelKey, &Vec<&Point>)) -> (Vec<Plot>, Layout) {
         plots.push(figure::dots(dots.into_iter(), colour).into());
     }
     let fastest = fastest(points);
-    let copy = line(&fastest, |point| Some(point.roofline_copy));
+    let copy = line(&fastest, |point| point.roofline_copy);
     let shared = line(&fastest, |point| point.roofline_shared);
     let ansatz = line(&fastest, |point| point.roofline_shared_ansatz);
     plots.push(
@@ -225,7 +226,7 @@ mod tests {
             nodes: elements * (degree + 1).pow(3),
             device_name: "a device".to_owned(),
             flop_rate: 1e12 * number as f64,
-            roofline_copy: 5e12,
+            roofline_copy: Some(5e12),
             roofline_shared: (number > 1).then_some(4e12),
             roofline_shared_ansatz: (number > 1).then_some(3e12),
         }

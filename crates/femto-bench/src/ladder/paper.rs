@@ -60,7 +60,7 @@ pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
     let report = run_all(press.device, &sweep, &options, press.progress)?;
     let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
     let device = report.records.first().map(|it| it.device.name.clone());
-    press.made.reports.push(report);
+    press.made.add(report);
 
     let rooflines = rooflines(&points);
     let drawing = draw_rooflines(&rooflines, device.as_deref().unwrap_or_default());
@@ -101,14 +101,14 @@ fn rooflines(points: &[Point]) -> Vec<Roofline> {
     let mut found = BTreeMap::new();
     for (place, benchmark) in BENCHMARKS.map(Benchmark::name).into_iter().enumerate() {
         let own = points.iter().filter(|it| it.benchmark == benchmark);
-        found.extend(own.map(|it| {
+        found.extend(own.filter_map(|it| {
             let roofline = Roofline {
                 benchmark,
                 elements: it.elements,
                 degree: it.degree,
-                roofline_copy: it.roofline_copy,
+                roofline_copy: it.roofline_copy?,
             };
-            ((place, it.elements, it.degree), roofline)
+            Some(((place, it.elements, it.degree), roofline))
         }));
     }
     found.into_values().collect()

@@ -41,7 +41,7 @@ pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
         for record in &report.records {
             keep_fastest(&mut points, record);
         }
-        press.made.reports.push(report);
+        press.made.add(report);
     }
     for (name, form) in [("figure-4", "poisson"), ("figure-5", "elasticity")] {
         let own = points.iter().filter(|it| it.form == form);

@@ -114,7 +114,7 @@ impl Mesh {
             is_used[node as usize] = true;
         }
         let mut coordinates = Vec::with_capacity(nodes as usize);
-        // Others, such as the centres of arcs, are all at the height of one of these.
+        // Nodes without cells, such as the centres of arcs, all get the bottom's height at a used one.
         let some = is_used.iter().position(|&is_used| is_used).unwrap_or(0);
         let idle = self
             .coordinates
@@ -348,7 +348,9 @@ mod tests {
             name: "solid".to_owned(),
         });
         let top = |[x, _]: [f64; 2]| 2.0 - x;
-        let mesh = plane.extrude(&Layers::uniform(2), |_| 0.0, top).unwrap();
+        let mesh = plane.extrude(&Layers::uniform(2), |_| 0.5, top).unwrap();
+        let idle = &mesh.coordinates[mesh.coordinates.len() - 3..];
+        assert_eq!(*idle, [[5.0, 5.0, 0.5]; 3]);
         assert!(mesh.groups.iter().all(|group| group.dimension <= 3));
         assert!(
             Geometry::new(&mesh)

@@ -7,6 +7,8 @@ use super::{Mesh, MeshError, PhysicalGroup};
 impl Mesh {
     /// The number of the group of cells of this dimension given by `tag`: the name of a group, or its number in decimal.
     ///
+    /// Outer spaces of names count only where they tell two groups apart.
+    ///
     /// # Errors
     /// [`MeshError::NoSuchGroup`], which lists the existing groups; [`MeshError::AmbiguousGroup`] if several groups of the
     /// dimension have this name, or one has it and another one the number; [`MeshError::EmptyGroup`] if the group has
@@ -17,8 +19,9 @@ impl Mesh {
             blocks.any(|block| {
                 block.cell_type.dimension() == dimension && block.tags.contains(&number)
             }) || self.memberships.iter().any(|it| {
-                let block = &self.blocks[it.block as usize];
-                it.group == number && block.cell_type.dimension() == dimension
+                let block = self.blocks.get(it.block as usize);
+                let is_own = block.is_some_and(|it| it.cell_type.dimension() == dimension);
+                it.group == number && is_own
             })
         })
     }
@@ -32,17 +35,14 @@ pub(crate) fn find(
     has_cells: impl Fn(i32) -> bool,
 ) -> Result<i32, MeshError> {
     let number = tag.trim().parse().ok();
-    let find = |is_named: &dyn Fn(&str) -> bool| -> Vec<i32> {
-        let own = groups.iter().filter(|group| group.dimension == dimension);
-        let meant = own.filter(|it| {
-            !it.name.trim().is_empty() && is_named(&it.name) || Some(it.number) == number
-        });
-        meant.map(|it| it.number).collect()
+    let own = || groups.iter().filter(|group| group.dimension == dimension);
+    let is_exact = own().any(|it| it.name == tag && !tag.is_empty());
+    let is_named = |name: &str| match is_exact {
+        true => name == tag,
+        false => !name.trim().is_empty() && name.trim() == tag.trim(),
     };
-    let mut meant = find(&|name| name == tag);
-    if meant.is_empty() {
-        meant = find(&|name| name.trim() == tag.trim());
-    }
+    let meant = own().filter(|it| is_named(&it.name) || Some(it.number) == number);
+    let meant: Vec<i32> = meant.map(|it| it.number).collect();
     match meant[..] {
         [number] if has_cells(number) => Ok(number),
         [number] => Err(MeshError::EmptyGroup {
@@ -91,6 +91,9 @@ mod tests {
                 group(2, 6, "twice"),
                 group(3, 1, "solid"),
                 group(2, 8, "7"),
+                group(2, 9, " wall "),
+                group(2, 10, "wall"),
+                group(2, 11, " lid "),
             ],
             ..Mesh::default()
         }
@@ -108,6 +111,11 @@ mod tests {
         assert_eq!(number(3, "1"), Some(1));
         assert_eq!(number(3, "inlet"), None);
         assert_eq!(number(2, ""), None);
+        assert_eq!(
+            [" wall ", "wall"].map(|tag| number(2, tag)),
+            [Some(9), Some(10)]
+        );
+        assert_eq!(["lid", "lid "].map(|tag| number(2, tag)), [Some(11); 2]);
     }
 
     #[test]
@@ -117,7 +125,7 @@ mod tests {
             missing,
             "no physical group `outlet` of dimension 2 in the mesh; it has: `inlet` = 1 (dimension \
              2), 3 (dimension 2), `1` = 4 (dimension 2), `twice` = 5 (dimension 2), `twice` = 6 \
-             (dimension 2), `solid` = 1 (dimension 3), `7` = 8 (dimension 2)"
+             (dimension 2), `solid` = 1 (dimension 3), `7` = 8 (dimension 2), ` wall ` = 9 (dimension 2), `wall` = 10 (dimension 2), ` lid ` = 11 (dimension 2)"
         );
         let empty = Mesh::default().group(2, "outlet").unwrap_err().to_string();
         assert!(empty.ends_with("it has: none"), "{empty}");

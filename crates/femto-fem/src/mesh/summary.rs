@@ -59,8 +59,10 @@ impl Mesh {
             }
         }
         for it in &self.memberships {
-            let dimension = self.blocks[it.block as usize].cell_type.dimension();
-            *sizes.entry((dimension, it.group)).or_default() += 1;
+            if let Some(block) = self.blocks.get(it.block as usize) {
+                let dimension = block.cell_type.dimension();
+                *sizes.entry((dimension, it.group)).or_default() += 1;
+            }
         }
         let of_cells: Vec<[f64; 3]> = self
             .coordinates

@@ -19,7 +19,7 @@ pub enum OperatorError {
         /// Of the space.
         space: usize,
     },
-    /// More components than the host's kernels take.
+    /// More components than the host's kernels take, or than a Jacobian can read as fields.
     #[error("{found} components; at most {most} are supported")]
     TooManyComponents {
         /// Number of components requested.

@@ -61,8 +61,7 @@ impl<'a> Discretization<'a> {
     ///
     /// # Errors
     /// Wrong number of functions, components apart in memory, a quadrature rule that does not exist for the degree, a value
-    /// that is not
-    /// finite, or a device error.
+    /// that is not finite, or a device error.
     pub fn source<B>(&self, device: &B, f: &[&dyn Function]) -> Result<B::Buffer<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
@@ -75,8 +74,7 @@ impl<'a> Discretization<'a> {
     ///
     /// # Errors
     /// Wrong number of functions, components apart in memory, an unknown group, a quadrature rule that does not exist for the
-    /// degree, a
-    /// value that is not finite, a `b` that is not an L-vector, or a device error.
+    /// degree, a value that is not finite, a `b` that is not an L-vector, or a device error.
     pub fn neumann<B>(
         &self,
         device: &B,

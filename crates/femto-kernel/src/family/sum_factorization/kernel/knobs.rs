@@ -39,7 +39,9 @@ const ALL: [Knob; 11] = [
                 (it.by_warp, it.points) = (true, PointData::Registers);
                 (it.scratch_cube, it.reload_values, it.staged) = (false, false, false);
             }
-            (_, ThreadPer::Layer) => it.by_warp = false,
+            (_, ThreadPer::Layer) => {
+                (it.by_warp, it.scratch_cube) = (false, thread_per == ThreadPer::Pencil);
+            }
             _ => {}
         }
         it.thread_per = thread_per;
@@ -120,6 +122,31 @@ mod tests {
         };
         assert_eq!(knobs.turn(plain), wanted);
         assert!("best".parse::<Knobs>().unwrap().is_empty());
+    }
+
+    #[test]
+    fn layers_and_pencils_are_turned_into_each_other() {
+        let layers: Knobs = "thread_per=2+elements=8".parse().unwrap();
+        let turned = layers.turn(Schedule {
+            points: PointData::Shared,
+            staged: true,
+            ..Schedule::PLAIN
+        });
+        let wanted = Schedule {
+            thread_per: ThreadPer::Layer,
+            elements_per_block: 8,
+            by_warp: true,
+            even_odd: true,
+            points: PointData::Registers,
+            ..Schedule::PLAIN
+        };
+        assert_eq!(turned, wanted);
+        let pencils: Knobs = "thread_per=0".parse().unwrap();
+        let back = pencils.turn(wanted);
+        assert_eq!(
+            (back.thread_per, back.by_warp, back.scratch_cube),
+            (ThreadPer::Pencil, false, true)
+        );
     }
 
     #[test]
