@@ -36,30 +36,24 @@ pub(crate) struct ElementVectors<'a, T: Number> {
     wanted: Vec<(usize, Vec<f64>)>,
 }
 
-/// Kernels of one text to measure, launched one after the other.
+/// What is measured, and how.
 pub(crate) struct Subject<'s> {
-    /// The benchmark's name, the schedule in words, and the name of the text.
+    /// The benchmark's name, and the schedule in words.
     pub(crate) name: &'static str,
     pub(crate) schedule: String,
-    pub(crate) text_name: String,
-    pub(crate) text: &'s str,
-    pub(crate) entries: Vec<&'s str>,
-    /// Shared memory of a block.
-    pub(crate) block_bytes: u32,
     pub(crate) work: Work,
     pub(crate) sampling: &'s Sampling,
     pub(crate) ceilings: &'s Ceilings,
 }
 
-/// A kernel with its operands to measure.
-pub(crate) struct SourceSubject<'s> {
-    /// The benchmark's name, and the schedule in words.
-    pub(crate) name: &'static str,
-    pub(crate) schedule: String,
-    pub(crate) source: KernelSource,
-    pub(crate) work: Work,
-    pub(crate) sampling: &'s Sampling,
-    pub(crate) ceilings: &'s Ceilings,
+/// Kernels of one text, launched one after the other.
+pub(crate) struct Kernels<'s> {
+    /// The name of the text.
+    pub(crate) name: &'s str,
+    pub(crate) text: &'s str,
+    pub(crate) entries: Vec<&'s str>,
+    /// Shared memory of a block.
+    pub(crate) block_bytes: u32,
 }
 
 impl<'a, T: Number> ElementVectors<'a, T> {
@@ -99,16 +93,17 @@ impl<'a, T: Number> ElementVectors<'a, T> {
     pub(crate) fn measure(
         &mut self,
         subject: Subject<'_>,
+        of: &Kernels<'_>,
         mut run: impl FnMut(
             &[Kernel],
             &AcceleratorBuffer<T>,
             &mut AcceleratorBuffer<T>,
         ) -> Result<(), DeviceError>,
     ) -> Result<Record, BenchError> {
-        let (device, name) = (self.device, &subject.text_name[..]);
+        let device = self.device;
         let start = Instant::now();
-        let module = compile(device, name, subject.text)?;
-        let entries = || subject.entries.iter();
+        let module = compile(device, of.name, of.text)?;
+        let entries = || of.entries.iter();
         let kernels = entries().map(|entry| module.kernel(entry));
         let kernels: Vec<Kernel> = kernels.collect::<Result<_, _>>()?;
         let compile_seconds = since(start);
@@ -117,7 +112,7 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         let error = self.error(&subject.schedule)?;
         let (u, v) = (&self.u, &mut self.v);
         let timing = time_on_device(device, subject.sampling, || run(&kernels, u, v))?;
-        let (wavefronts, warning) = wavefronts(device, (name, subject.text), |counting| {
+        let (wavefronts, warning) = wavefronts(device, (of.name, of.text), |counting| {
             let kernels = entries().map(|entry| counting.kernel(entry));
             run(&kernels.collect::<Result<Vec<_>, _>>()?, u, v)
         });
@@ -152,7 +147,7 @@ impl<'a, T: Number> ElementVectors<'a, T> {
             ),
             ("warnings", json!(warning)),
         ];
-        let columns = kernel_columns(usage, subject.block_bytes, compile_seconds);
+        let columns = kernel_columns(usage, of.block_bytes, compile_seconds);
         record.extras.extend(columns);
         Ok(record)
     }
@@ -160,28 +155,24 @@ impl<'a, T: Number> ElementVectors<'a, T> {
     /// Measures a kernel whose `inputs` are the other arrays.
     pub(crate) fn measure_source<'b>(
         &mut self,
-        subject: SourceSubject<'_>,
+        subject: Subject<'_>,
+        source: &KernelSource,
         inputs: impl Fn(Operand) -> Option<Argument<'b>>,
     ) -> Result<Record, BenchError> {
-        let (device, elements, source) = (self.device, self.elements, &subject.source);
+        let (device, elements) = (self.device, self.elements);
         let block_bytes = source.block.shared_bytes(T::PRECISION);
         let launch = Launch {
             blocks: source.blocks(elements),
             threads: source.block.threads,
             shared_bytes: block_bytes,
         };
-        let kernels = Subject {
-            name: subject.name,
-            schedule: subject.schedule,
-            text_name: source.name.clone(),
+        let kernels = Kernels {
+            name: &source.name,
             text: &source.text,
             entries: vec![source.entry],
             block_bytes,
-            work: subject.work,
-            sampling: subject.sampling,
-            ceilings: subject.ceilings,
         };
-        self.measure(kernels, |kernels, u, v| {
+        self.measure(subject, &kernels, |kernels, u, v| {
             let mut v = Some(v);
             let mut arguments = Vec::new();
             for &operand in &source.operands {

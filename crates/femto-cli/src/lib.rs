@@ -7,5 +7,6 @@ pub mod case;
 pub mod command;
 pub mod console;
 pub mod failure;
+mod files;
 pub mod progress;
 pub mod solve;

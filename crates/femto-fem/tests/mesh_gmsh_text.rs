@@ -282,17 +282,22 @@ fn errors_of_version_4() {
     assert_eq!(error(late.as_bytes()), expected);
 }
 
+/// A file of one curve in the groups 1 to `groups`, with this many lines.
+fn lines_in_groups(lines: usize, groups: usize) -> String {
+    let numbers: Vec<String> = (1..=groups).map(|group| group.to_string()).collect();
+    let cells: Vec<String> = (1..=lines).map(|cell| format!("{cell} 1 2\n")).collect();
+    format!(
+        "{HEAD_4}$Entities\n0 1 0 0\n1 0 0 0 0 0 0 {groups} {} 0\n$EndEntities\n\
+         $Nodes\n1 2 1 2\n1 1 0 2\n1 2\n0 0 0 0 0 1\n$EndNodes\n\
+         $Elements\n1 {lines} 1 {lines}\n1 1 1 {lines}\n{}$EndElements\n",
+        numbers.join(" "),
+        cells.join("")
+    )
+}
+
 #[test]
 fn cells_may_be_in_many_groups() {
-    let groups: Vec<String> = (1..=6).map(|g| g.to_string()).collect();
-    let cells: Vec<String> = (1..=100).map(|cell| format!("{cell} 1 2\n")).collect();
-    let text = format!(
-        "{HEAD_4}$Entities\n0 1 0 0\n1 0 0 0 0 0 0 6 {} 0\n$EndEntities\n\
-         $Nodes\n1 2 1 2\n1 1 0 2\n1 2\n0 0 0 0 0 1\n$EndNodes\n\
-         $Elements\n1 100 1 100\n1 1 1 100\n{}$EndElements\n",
-        groups.join(" "),
-        cells.join("")
-    );
+    let text = lines_in_groups(100, 6);
     let mesh = gmsh::parse(text.as_bytes(), "text").unwrap();
     assert_eq!((mesh.blocks[0].len(), mesh.memberships.len()), (100, 500));
     assert!(mesh.groups_of(0, 0).eq(1..=6));
@@ -316,15 +321,7 @@ fn merged_cells_keep_the_groups_of_others() {
 /// Memberships are kept up to a memory bound.
 #[test]
 fn cells_in_absurdly_many_groups_are_refused() {
-    let groups: Vec<String> = (1..=2000).map(|g| g.to_string()).collect();
-    let cells: Vec<String> = (1..=1000).map(|cell| format!("{cell} 1 2\n")).collect();
-    let text = format!(
-        "{HEAD_4}$Entities\n0 1 0 0\n1 0 0 0 0 0 0 2000 {} 0\n$EndEntities\n\
-         $Nodes\n1 2 1 2\n1 1 0 2\n1 2\n0 0 0 0 0 1\n$EndNodes\n\
-         $Elements\n1 1000 1 1000\n1 1 1 1000\n{}$EndElements\n",
-        groups.join(" "),
-        cells.join("")
-    );
+    let text = lines_in_groups(1000, 2000);
     let expected = "the cells of this file are in too many physical groups at once";
     let found = error(text.as_bytes());
     assert!(found.ends_with(expected), "{found}");

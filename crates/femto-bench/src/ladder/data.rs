@@ -1,7 +1,7 @@
 //! Factors and vectors of one size, and measuring a step on them.
 
 use super::{LadderSize, kernel};
-use crate::element_vectors::{ElementVectors, Subject};
+use crate::element_vectors::{ElementVectors, Kernels, Subject};
 use crate::memory::fits;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
@@ -100,20 +100,23 @@ impl<'a, T: Number> LadderData<'a, T> {
         let subject = Subject {
             name: step.benchmark.name(),
             schedule: step.schedule.to_string(),
-            text_name: step.to_string(),
-            text: &kernel.text,
-            entries: kernel.launches.iter().map(|it| it.entry).collect(),
-            block_bytes: step.schedule.block(sizes).shared_bytes(T::PRECISION),
             work: step.work(size.degree as u32, T::PRECISION, elements),
             sampling,
             ceilings,
+        };
+        let text_name = step.to_string();
+        let kernels = Kernels {
+            name: &text_name,
+            text: &kernel.text,
+            entries: kernel.launches.iter().map(|it| it.entry).collect(),
+            block_bytes: step.schedule.block(sizes).shared_bytes(T::PRECISION),
         };
         let lambda = || match T::BYTES {
             8 => Argument::F64(LAMBDA),
             _ => Argument::F32(LAMBDA as f32),
         };
         let (interp, grad, factors) = (&self.interp, &self.grad, &self.factors);
-        let mut record = self.vectors.measure(subject, |kernels, u, v| {
+        let mut record = self.vectors.measure(subject, &kernels, |kernels, u, v| {
             let arguments = [
                 lambda(),
                 Argument::input(interp),

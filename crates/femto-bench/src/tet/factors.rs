@@ -1,7 +1,7 @@
 //! Products from few factors of each element and the matrices of the reference cell: screened Poisson's equation.
 
 use super::{Found, Kernel, Problem, Sweep, nodes, or};
-use crate::element_vectors::{ElementVectors, SourceSubject};
+use crate::element_vectors::{ElementVectors, Subject};
 use crate::memory::fits;
 use crate::{BenchError, Sampling};
 use femto::Number;
@@ -198,10 +198,9 @@ impl<'a, T: Number> Factors<'a, T> {
         let spec = spec(of, listed, T::PRECISION, language(features));
         schedule.validate(spec.sizes(), T::PRECISION, &limits(features))?;
         let elements = self.vectors.elements;
-        let subject = SourceSubject {
+        let subject = Subject {
             name: "tet",
             schedule: schedule.to_string(),
-            source: spec.source(schedule),
             work: spec.work(schedule, elements),
             sampling,
             ceilings,
@@ -213,7 +212,7 @@ impl<'a, T: Number> Factors<'a, T> {
         };
         let record = self
             .vectors
-            .measure_source(subject, |operand| match operand {
+            .measure_source(subject, &spec.source(schedule), |operand| match operand {
                 Operand::Geometry => Some(Argument::input(&self.geometry)),
                 Operand::Tables => Some(Argument::input(tables)),
                 Operand::Fragments => Some(Argument::input(&self.fragments)),

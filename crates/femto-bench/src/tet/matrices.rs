@@ -1,7 +1,7 @@
 //! Products with stored matrices of elements.
 
 use super::{Found, Kernel, Problem, Sweep, nodes, or};
-use crate::element_vectors::{ElementVectors, SourceSubject};
+use crate::element_vectors::{ElementVectors, Subject};
 use crate::memory::fits;
 use crate::{BenchError, Sampling};
 use femto::Number;
@@ -98,19 +98,19 @@ pub(super) fn measure<T: Number>(
         let of_side = |u| (0..unknowns).map(move |row| product(u, row));
         u.chunks_exact(unknowns).flat_map(of_side).collect()
     });
-    let subject = SourceSubject {
+    let subject = Subject {
         name: "tet",
         schedule: schedule.to_string(),
-        source: spec.source(schedule),
         work: spec.work(schedule, elements),
         sampling,
         ceilings,
     };
-    let record = vectors.measure_source(subject, |operand| match operand {
-        Operand::Matrices => Some(Argument::input(&matrices)),
-        Operand::ComponentStride => Some(Argument::U32(0)),
-        _ => None,
-    })?;
+    let record =
+        vectors.measure_source(subject, &spec.source(schedule), |operand| match operand {
+            Operand::Matrices => Some(Argument::input(&matrices)),
+            Operand::ComponentStride => Some(Argument::U32(0)),
+            _ => None,
+        })?;
     let bytes = len * T::BYTES;
     Ok(Found { record, bytes })
 }

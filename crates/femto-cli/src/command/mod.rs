@@ -2,7 +2,6 @@
 
 mod bench;
 mod devices;
-mod files;
 mod kernel;
 mod mesh;
 mod paper;

@@ -26,6 +26,7 @@ pub use speed::{Ceilings, Level};
 
 use crate::case::{self, Case};
 use crate::failure::{Failure, is_missing};
+use crate::files::make_folder;
 use crate::progress::Progress;
 use femto::AnyDevice;
 use femto::fem::geometry::{Geometry, shapes};
@@ -113,7 +114,7 @@ pub fn run(
     let device = opening(id, threads)?;
     output::check_device(id.kind, options)?;
     if let Some(folder) = &options.system {
-        output::make_folder(folder)?;
+        make_folder(folder)?;
     }
     let output = output::path(case, options).map_err(|failure| match options.output {
         OutputTo::Case => {

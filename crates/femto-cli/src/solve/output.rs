@@ -3,7 +3,7 @@
 use super::{Options, Output, OutputTo};
 use crate::case::{Case, Field, VTU, Vector};
 use crate::failure::Failure;
-use femto::fem::io::check_writable;
+use crate::files::check_output;
 use femto::fem::mesh::Mesh;
 use femto::platform::device::DeviceKind;
 use femto::problem::{AnyAssembled, Function, GridFunction, OutputField, write_solution};
@@ -27,8 +27,7 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
     let is_vtu = path.to_string_lossy().ends_with(VTU);
     // What is there may be worse than its name.
     if is_vtu || path.exists() {
-        path.parent().map(make_folder).transpose()?;
-        check_writable(&path)?;
+        check_output(&path)?;
     }
     match is_vtu {
         true => Ok(Some(path)),
@@ -47,14 +46,6 @@ pub(super) fn check_device(device: DeviceKind, options: &Options) -> Result<(), 
         DeviceKind::Null => Err(Failure::NothingToWrite { option }),
         _ => Ok(()),
     }
-}
-
-/// Makes a folder unless it is there.
-pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|source| Failure::Folder {
-        path: folder.to_owned(),
-        source,
-    })
 }
 
 /// Writes the equations as a sparse matrix, unless the user stops that.

@@ -1,7 +1,7 @@
 //! Meshes: coordinates, cells by type, physical groups.
 
 use femto_element::CellType;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub mod boxes;
 mod columns;
@@ -119,6 +119,14 @@ impl Mesh {
         tag.chain(others.map(|it| it.group))
     }
 
+    /// The files that [`Mesh::read`] reads from; not all of them need be there.
+    pub fn files(path: &Path) -> Vec<PathBuf> {
+        match is_of_triangle(path) {
+            true => triangle::FILES.map(|it| path.with_extension(it)).to_vec(),
+            false => vec![path.into()],
+        }
+    }
+
     /// Reads a mesh file: Gmsh MSH 1.0 to 4.1, ASCII or binary (see [`gmsh`]); or Triangle's `.ele` or `.node`, with
     /// the other one and, for groups, the `.edge` beside it.
     ///
@@ -127,10 +135,7 @@ impl Mesh {
     /// of another kind.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MeshError> {
         let path = path.as_ref();
-        if path
-            .extension()
-            .is_some_and(|it| it == "ele" || it == "node")
-        {
+        if is_of_triangle(path) {
             return triangle::read(path);
         }
         let file = path.display().to_string();
@@ -139,4 +144,10 @@ impl Mesh {
             Err(source) => Err(MeshError::Io { file, source }),
         }
     }
+}
+
+/// Whether Triangle has written the file, by its extension.
+fn is_of_triangle(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|it| it == "ele" || it == "node")
 }

@@ -48,6 +48,9 @@ pub enum TriangleError {
 /// A file's name, for messages, and its text.
 pub type NamedText<'a> = (&'a str, &'a str);
 
+/// Extensions of the files of a mesh: nodes, triangles and, if it is there, edges.
+pub(super) const FILES: [&str; 3] = ["node", "ele", "edge"];
+
 /// Reads the mesh with this `.ele` or `.node` file, and the other ones beside it.
 pub(super) fn read(path: &Path) -> Result<Mesh, MeshError> {
     let text = |extension: &str| {
@@ -58,9 +61,10 @@ pub(super) fn read(path: &Path) -> Result<Mesh, MeshError> {
             Err(source) => Err(MeshError::Io { file: name, source }),
         }
     };
-    let (nodes, triangles) = (text("node")?, text("ele")?);
-    let edges = path.with_extension("edge").exists();
-    let edges = edges.then(|| text("edge")).transpose()?;
+    let [nodes, triangles, edges] = FILES;
+    let is_there = path.with_extension(edges).exists();
+    let edges = is_there.then(|| text(edges)).transpose()?;
+    let (nodes, triangles) = (text(nodes)?, text(triangles)?);
     fn named((name, text): &(String, String)) -> NamedText<'_> {
         (name, text)
     }

@@ -5,10 +5,10 @@ pub(super) mod options;
 mod simplices;
 mod tet;
 
-use super::files::check_output;
 use super::open;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files::check_output;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
 use femto::kernel::scalar::Precision;

@@ -1,7 +1,7 @@
 //! Parsers of option values.
 
-use crate::command::files::{check_output, check_separate};
 use crate::failure::Failure;
+use crate::files::{check_output, check_separate};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;

@@ -2,9 +2,9 @@
 
 use super::conclude;
 use super::options::{self, Degrees, SAMPLE_SECONDS};
-use crate::command::files::check_output;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files::check_output;
 use crate::progress::Progress;
 use clap::Args;
 use femto::kernel::scalar::Precision;

@@ -2,9 +2,9 @@
 
 use super::output::Output;
 use crate::case::{Expression, Extrusion};
-use crate::command::files::check_separate;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files::check_separate;
 use crate::progress::Progress;
 use clap::Args;
 use femto::fem::mesh::{Layers, Mesh};
@@ -39,15 +39,7 @@ pub(in crate::command) struct Extrude {
 
 impl Extrude {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        let mut read = vec![self.plane.clone()];
-        if self
-            .plane
-            .extension()
-            .is_some_and(|it| it == "ele" || it == "node")
-        {
-            read.extend(["node", "ele", "edge"].map(|it| self.plane.with_extension(it)));
-        }
-        check_separate(self.output.file(), &read)?;
+        check_separate(self.output.file(), &Mesh::files(&self.plane))?;
         let mut progress = Progress::new(!console.is_json());
         progress.stage("mesh");
         let mut plane = Mesh::read(&self.plane)?;

@@ -164,18 +164,16 @@ impl Builder {
         self.periodic.push(PeriodicEntities { dimension, pairs });
     }
 
-    /// Adds a node and its partner to the last pair of entities. Gmsh lists those of the whole model, even if only a part
-    /// of it is in the file: the pair is left out if a node is not.
+    /// Adds a node and its partner to the last pair of entities. Gmsh lists entities of the whole model, even if only a
+    /// part of it is in the file: one with a node that is not in the file is not there either.
     pub(super) fn add_partner(&mut self, [node, partner]: [u64; 2]) {
-        let nodes = (self.nodes.get(node), self.nodes.get(partner));
-        if let Some(PeriodicEntities { pairs, .. }) = self.periodic.last_mut() {
-            *pairs = match (pairs.take(), nodes) {
-                (Some(mut pairs), (Some(node), Some(partner))) => {
-                    pairs.push([node, partner]);
-                    Some(pairs)
-                }
-                _ => None,
-            };
+        let nodes = self.nodes.get(node).zip(self.nodes.get(partner));
+        let Some(PeriodicEntities { pairs, .. }) = self.periodic.last_mut() else {
+            return;
+        };
+        match nodes {
+            None => *pairs = None,
+            Some((node, partner)) => pairs.iter_mut().for_each(|it| it.push([node, partner])),
         }
     }
 
