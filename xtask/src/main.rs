@@ -27,10 +27,10 @@ usage: cargo xtask COMMAND
                       ARM; seconds when nothing changed
   test                check, then every test: Rust, README, Python oracles, some kernel texts, a
                       short fuzz run
-  kernels [--all] [--only=PART] [--compile|--run] [--bless]
+  kernels [--all] [--share=K/M] [--only=PART] [--compile|--run] [--bless]
                       compile every kernel text for NVIDIA's GPUs and compare registers and spills
                       with the recorded ones (--bless records them); run it on PoCL; without --all
-                      a few of each kind
+                      a few of each kind, or the K-th of M shares
   nvrtc               install NVIDIA's run-time compilers and print their paths
   python              make the Python environment of the oracles and print its interpreter
   fuzz [--seconds N]  fuzz all targets for N seconds (default 15)

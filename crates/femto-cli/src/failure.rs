@@ -76,8 +76,8 @@ pub enum Failure {
     /// Some measurements failed, or a file could not be written; the others have been reported.
     #[error(transparent)]
     Measured(Box<BenchError>),
-    /// An output that is an input.
-    #[error("{} is read, and would be written over", path.display())]
+    /// An output that is an input or another output.
+    #[error("{} is named twice, and would be written over", path.display())]
     WrittenOver {
         /// The file.
         path: PathBuf,

@@ -18,13 +18,25 @@ pub(crate) fn check_output(path: &Path) -> Result<(), Failure> {
     Ok(check_writable(path)?)
 }
 
-/// Checks that an output is none of the inputs.
-pub(crate) fn check_separate(output: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-    let place = |path: &Path| std::fs::canonicalize(path).ok();
+/// Checks that an output is none of the other files. Files that do not exist are told apart by folder and name.
+pub(crate) fn check_separate(output: &Path, others: &[PathBuf]) -> Result<(), Failure> {
+    let place = |path: &Path| {
+        let there = std::fs::canonicalize(path);
+        let folder = || {
+            std::path::absolute(path)
+                .ok()?
+                .parent()?
+                .canonicalize()
+                .ok()
+        };
+        there
+            .ok()
+            .or_else(|| Some(folder()?.join(path.file_name()?)))
+    };
     let own = place(output);
-    match inputs
+    match others
         .iter()
-        .any(|input| own.is_some() && place(input) == own)
+        .any(|other| own.is_some() && place(other) == own)
     {
         true => Err(Failure::WrittenOver {
             path: output.into(),

@@ -9,6 +9,7 @@ pub enum MapKind {
     Multilinear,
     /// A prism in a column of prisms, with vertical edges between its triangles.
     Extruded,
-    /// Any other: a hexahedron or quadrilateral of order 2 along each axis, a simplex of order 2 or 3.
+    /// Any other: a hexahedron or quadrilateral of order 2 along each axis, a simplex of order 2 or 3, a prism outside
+    /// columns or a pyramid that is not affine.
     Curved,
 }

@@ -7,6 +7,7 @@ use femto_element::quadrature::gauss;
 use femto_element::{Cell, basis::nodes};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, Points};
 use femto_fem::mesh::{CellBlock, Membership, Mesh, boxes::BoxMesh};
+use femto_fem::space::{Space, SpaceParams};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
 /// A mesh of one hex8 with the vertices of [0, 1]³, in Gmsh's order, moved by `place`.
@@ -286,5 +287,9 @@ fn lists_that_contradict_each_other_are_errors() {
         );
         assert!(error.to_string().contains(wanted), "{error}");
         assert!(Geometry::of_shapes(&mesh).is_err());
+        // Changed after its geometry was made.
+        let geometry = Geometry::new(&one_cell(|x| x)).unwrap();
+        let error = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap_err();
+        assert!(error.to_string().contains(wanted), "{error}");
     }
 }

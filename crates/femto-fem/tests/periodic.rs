@@ -1,11 +1,11 @@
 //! Periodic sides: merged nodes, in files and in spaces.
 
-use femto_element::Cell;
 use femto_element::basis::max_degree;
+use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
-use femto_fem::mesh::{Mesh, MeshError};
+use femto_fem::mesh::{CellBlock, Mesh, MeshError, PeriodicSides};
 use femto_fem::space::{Block, Continuity, Space, SpaceError, SpaceParams};
 use std::collections::{BTreeSet, HashMap};
 
@@ -158,6 +158,34 @@ fn impossible_joins_are_errors() {
         pair[1] = 1_000_000;
     }
     assert!(matches!(error(&mesh), SpaceError::NoPartner { .. }));
+}
+
+/// A square whose partners are the vertices of a triangle and a node of no cell.
+#[test]
+fn partners_that_are_no_vertices_are_errors() {
+    let cell = |cell, nodes| CellBlock {
+        cell_type: CellType::complete(cell, 1).unwrap(),
+        nodes,
+        tags: vec![0],
+    };
+    let square = [[0, 0], [1, 0], [1, 1], [0, 1]];
+    let hexahedron = [0, 1].map(|z| square.map(|[x, y]| [x, y, z])).concat();
+    let tetrahedron = [[3, 0, 0], [3, 1, 0], [3, 0, 1], [4, 0, 0]];
+    let all = [hexahedron, tetrahedron.to_vec(), vec![[3, 1, 1]]].concat();
+    let mesh = Mesh {
+        coordinates: all.into_iter().map(|x| x.map(f64::from)).collect(),
+        blocks: vec![
+            cell(Cell::Hexahedron, (0..8).collect()),
+            cell(Cell::Tetrahedron, vec![8, 9, 10, 11]),
+        ],
+        periodic: vec![PeriodicSides {
+            nodes: vec![[0, 8], [3, 9], [4, 10], [7, 12]],
+        }],
+        ..Mesh::default()
+    };
+    let geometries = Geometry::of_shapes(&mesh).unwrap();
+    let error = Block::all(&mesh, geometries, SpaceParams::default()).unwrap_err();
+    assert!(matches!(error, SpaceError::NoPartner { .. }), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! femto: finite element, matrix-free, tensor operators.
+//! Matrix-free finite element operators and solvers: the library that joins meshes, forms and devices.
 #![forbid(unsafe_code)]
 
 pub mod accelerator;

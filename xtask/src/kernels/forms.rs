@@ -9,8 +9,8 @@ use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule, Threa
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, Scatter, Vectors};
 use femto_kernel::form::{
-    Coefficient, Diffusion, Form, Jacobian, LinearElasticity, Mass, NeoHookean, ScreenedPoisson,
-    trace,
+    Coefficient, Diffusion, Form, Jacobian, LinearElasticity, Mass, NeoHookean, NonlinearDiffusion,
+    ScreenedPoisson, trace,
 };
 use femto_kernel::scalar::Precision;
 
@@ -168,13 +168,27 @@ fn layer_cases(on: (Language, &Limits)) -> Vec<Case> {
         kappa: Coefficient::Auxiliary(0),
     };
     let material = LinearElasticity::from_young(2.0, 0.3);
-    let cell = [FieldKind::Cell];
+    let heat = Jacobian(NonlinearDiffusion::default());
+    let body = LinearElasticity {
+        lambda: Coefficient::Auxiliary(0),
+        mu: Coefficient::Auxiliary(1),
+    };
+    let (cell, nodal_field) = ([FieldKind::Cell], [FieldKind::Nodal]);
+    let both = [FieldKind::Nodal, FieldKind::Cell];
     let (affine, multilinear) = (Storage::Affine, Storage::Multilinear);
     let cases = [
         kind(2, multilinear, fixed).case::<_, 3, 1>("layers screened", screened, &cell, on),
         kind(3, affine, atomic).case::<_, 3, 1>("layers diffusion", diffusion, &cell, on),
         kind(4, multilinear, single).case::<_, 3, 1>("layers diffusion", diffusion, &cell, on),
         kind(2, multilinear, atomic).case::<_, 3, 3>("layers elasticity", material, &[], on),
+        kind(2, multilinear, atomic).case::<_, 3, 1>("layers jacobian", heat, &nodal_field, on),
+        kind(3, affine, fixed).case::<_, 3, 1>(
+            "layers nodal diffusion",
+            diffusion,
+            &nodal_field,
+            on,
+        ),
+        kind(2, affine, single).case::<_, 3, 3>("layers nodal elasticity", body, &both, on),
     ];
     cases.into_iter().flatten().collect()
 }

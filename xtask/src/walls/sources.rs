@@ -25,6 +25,7 @@ const FAMILIES: &[&str] = &[
     "prism_published",
     "cell_quadrature",
     "prism_column",
+    "element_matrix",
 ];
 
 /// Folders, besides tests, that may name a family: its own, the registry, and places that do not use the

@@ -12,9 +12,9 @@ use femto_bench::table::{self, Column};
 use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
 
-/// Measure the rates that bound every operator, and save them for `explain` and the solver's report.
+/// Measure the rates that bound every operator, and keep them for `femto solve` and `--kept`.
 ///
-/// Takes about two seconds for each number of threads.
+/// Takes seconds for each number of threads, more with a large last-level cache.
 #[derive(Debug, Args)]
 pub(super) struct Roofline {
     /// The device: `host`, `cuda:0`, `opencl:0`, ...

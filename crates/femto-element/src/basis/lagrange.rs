@@ -17,6 +17,9 @@ fn barycentric_weights(nodes: &[f64]) -> Vec<f64> {
     (0..nodes.len()).map(|j| product(j).recip()).collect()
 }
 
+/// Points closer to a node are the node: quotients by smaller differences overflow.
+const NEAR: f64 = 1e-290;
+
 /// Values of the basis: entry `[p][j]` is ℓ_j(points\[p\]), shape `[points][nodes]`.
 ///
 /// `ℓ_j(x) = (w_j / (x - x_j)) / Σ_k w_k / (x - x_k)` (ibid., eq. 4.2); exactly 0 or 1 if the point is a
@@ -25,7 +28,7 @@ pub fn interpolation(nodes: &[f64], points: &[f64]) -> Matrix {
     let weights = barycentric_weights(nodes);
     let mut values = Matrix::zeros(points.len(), nodes.len());
     for (p, &x) in points.iter().enumerate() {
-        if let Some(j) = nodes.iter().position(|&node| node == x) {
+        if let Some(j) = nodes.iter().position(|&node| (node - x).abs() < NEAR) {
             values[(p, j)] = 1.0;
             continue;
         }

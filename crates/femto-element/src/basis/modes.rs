@@ -77,7 +77,7 @@ fn on_prism(degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
 
 fn on_pyramid(degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
     let width = Jet::new(1.0 - z, [0.0, 0.0, -1.0]);
-    // At the apex, where the quotients have bounded values but no limits, those of the axis above vertex 0.
+    // At the apex, where the quotients have bounded values but no limits, those of the axis above the centre of the base.
     let inverse = match width.value {
         0.0 => Jet::constant(0.0),
         w => Jet::new(1.0 / w, [0.0, 0.0, 1.0 / (w * w)]),

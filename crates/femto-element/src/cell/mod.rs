@@ -174,6 +174,11 @@ impl Cell {
         self.dim() > 1 && self.vertices() == self.dim() + 1
     }
 
+    /// Whether maps have no derivative at one of its vertices: a pyramid's apex.
+    pub fn has_singular_vertex(self) -> bool {
+        self == Self::Pyramid
+    }
+
     /// The highest order of maps that geometry takes.
     pub fn max_map_order(self) -> usize {
         if self.is_simplex() { 3 } else { 2 }

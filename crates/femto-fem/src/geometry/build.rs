@@ -3,7 +3,7 @@
 use super::tensor::TensorMaps;
 use super::terms::TermMaps;
 use super::{Geometry, GeometryError, Maps};
-use crate::mesh::{CellBlock, Membership, Mesh};
+use crate::mesh::{CellBlock, Mesh};
 use femto_element::{Cell, CellType};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -162,37 +162,9 @@ pub fn cells_of(mesh: &Mesh) -> impl Iterator<Item = (usize, usize)> {
     blocks.flat_map(|block| (0..mesh.blocks[block].len()).map(move |cell| (block, cell)))
 }
 
-/// What lists of a mesh contradict each other, in words; files have no such meshes.
-fn contradiction(mesh: &Mesh) -> Option<String> {
-    let of_block = |block: &CellBlock| {
-        let (nodes, of_cell) = (block.nodes.len(), block.cell_type.nodes());
-        let is_whole = nodes.is_multiple_of(of_cell) && block.tags.len() == block.len();
-        let (name, tags) = (block.cell_type.name(), block.tags.len());
-        (!is_whole).then(|| {
-            format!("{nodes} nodes and {tags} tags of cells {name}, of {of_cell} nodes each")
-        })
-    };
-    let is_there = |it: &&Membership| {
-        let block = mesh.blocks.get(it.block as usize);
-        block.is_some_and(|block| (it.cell as usize) < block.len())
-    };
-    let mut memberships = mesh.memberships.iter();
-    let is_sorted = mesh.memberships.is_sorted_by_key(|it| (it.block, it.cell));
-    mesh.blocks.iter().find_map(of_block).or_else(|| {
-        if let Some(it) = memberships.find(|it| !is_there(it)) {
-            return Some(format!(
-                "cell {} of block {} is in group {}, but missing",
-                it.cell, it.block, it.group
-            ));
-        }
-        let words = "memberships that do not ascend by block and cell";
-        (!is_sorted).then(|| words.to_owned())
-    })
-}
-
 /// As [`shapes`], for a mesh that must have such cells.
 fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks>, GeometryError> {
-    if let Some(what) = contradiction(mesh) {
+    if let Some(what) = mesh.contradiction() {
         return Err(GeometryError::Contradiction { what });
     }
     let shapes = shapes(mesh);

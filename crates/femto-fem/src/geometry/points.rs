@@ -4,9 +4,9 @@ use super::jacobian::{Matrix3, cofactors, determinant};
 use super::{FacetPoint, Geometry, GeometryAtPoints, Maps, Points};
 
 impl Geometry {
-    /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a
-    /// simplex; a facet with fewer repeats the last one. A triangle's fourth vertex lies above its first at
-    /// z = 1, so that the columns of the affine Jacobian of simplices are the last three less the first.
+    /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a simplex; of a pyramid
+    /// the first three and the apex; a facet with fewer repeats the last one. A triangle's fourth vertex lies above its first
+    /// at z = 1, so that the columns of the affine Jacobian of simplices are the last three less the first.
     #[inline(always)]
     pub fn simplex_vertices(&self, cell: usize) -> [[f64; 3]; 4] {
         match &self.maps {

@@ -60,11 +60,11 @@ pub enum IoError {
     FieldLength {
         /// The field.
         name: String,
-        /// `points` or `cells`.
+        /// `points`, `cells` or `nodes`.
         location: &'static str,
         /// Values found.
         found: usize,
-        /// Number of points or cells.
+        /// Number of points, cells or nodes.
         items: usize,
         /// Components of the field.
         components: usize,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 pub mod boxes;
 mod columns;
+mod consistency;
 mod error;
 mod extrude;
 pub mod gmsh;

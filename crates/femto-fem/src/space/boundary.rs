@@ -9,7 +9,8 @@ use femto_element::basis::nodes;
 use super::topology::{Side, Topology};
 use super::{Space, SpaceError};
 
-/// The part of the way from a node to the facet's centre after which normals are evaluated.
+/// The part of the way from a node to the facet's centre after which normals of pyramids are evaluated: their maps have no
+/// Jacobian at the apex.
 const INSIDE: f64 = 1e-8;
 
 /// A facet of an element, a face of a solid or an edge of a plane cell, with a boundary tag.
@@ -194,11 +195,14 @@ impl Space {
         let reference = nodes::positions(cell, self.degree());
         let centre = |facet: usize| cell.facet_point(facet, cell.facets()[facet].cell.centre());
         let centres: Vec<_> = (0..cell.facets().len()).map(centre).collect();
+        let inside = match cell.has_singular_vertex() {
+            true => INSIDE,
+            false => 0.0,
+        };
         self.at_facet_nodes(tag, |facet, node| {
             let number = usize::from(facet.number);
-            // Just inside the facet: maps of pyramids have no Jacobian at the apex.
             let (xi, centre) = (reference[node.position as usize], centres[number]);
-            let xi = [0, 1, 2].map(|a| xi[a] + INSIDE * (centre[a] - xi[a]));
+            let xi = [0, 1, 2].map(|a| xi[a] + inside * (centre[a] - xi[a]));
             let normal = geometry.area_normal(facet.cell as usize, number, xi);
             let measure = cell.facet_measure(number);
             (node, normal.map(|x| measure * x))

@@ -211,6 +211,9 @@ fn in_columns(
 /// Fails unless all cells of the mesh's dimension have one of the `shapes`, and their entities can be
 /// numbered.
 pub(super) fn check(mesh: &Mesh, shapes: &[Cell]) -> Result<(), SpaceError> {
+    if let Some(what) = mesh.contradiction() {
+        return Err(SpaceError::Contradiction { what });
+    }
     let dimension = shapes.first().map_or(0, |cell| cell.dim());
     let (mut cells, mut entities) = (0, 0);
     for block in &mesh.blocks {

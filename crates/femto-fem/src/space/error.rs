@@ -9,6 +9,12 @@ pub enum SpaceError {
     /// A cell or polynomial degree without a basis.
     #[error(transparent)]
     Basis(#[from] BasisError),
+    /// Lists of a mesh made in a program that do not belong together.
+    #[error("the mesh contradicts itself: {what}")]
+    Contradiction {
+        /// What contradicts what.
+        what: String,
+    },
     /// A space without components.
     #[error("a space of 0 components: at least 1 is needed")]
     Components,
@@ -32,8 +38,8 @@ pub enum SpaceError {
     },
     /// The mesh has none of the cells of its geometry.
     #[error(
-        "the mesh has no cells that carry unknowns; spaces are numbered on hexahedra, on tetrahedra \
-         or, in the plane, on quadrilaterals or triangles"
+        "the mesh has no cells that carry unknowns; spaces are numbered on hexahedra, tetrahedra, prisms and pyramids \
+         or, in the plane, on quadrilaterals and triangles"
     )]
     NoCells,
     /// The mesh has cells of a shape that was not given, or that cannot carry unknowns.

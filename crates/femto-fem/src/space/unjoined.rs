@@ -20,6 +20,10 @@ pub struct Unjoined {
 /// Distances below this fraction of the mesh's extent are rounding.
 const SAME: f64 = 1e-9;
 
+/// Where the places begin that distances are rounded to: short decimal and binary fractions are then far from their
+/// ends, so that coordinates which differ by rounding have the same place.
+const OFFSET: f64 = 0.381_966_011_250_105;
+
 impl Unjoined {
     /// Compares the vertices of facets that belong to one cell and are not on periodic sides. Facets are the mesh nodes at
     /// their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others,
@@ -48,7 +52,8 @@ impl Unjoined {
         let extent = largest(|low, high| high - low);
         let rounding = 8.0 * f64::EPSILON * largest(|low, high| low.abs().max(high.abs()));
         let step = (SAME * extent).max(rounding);
-        let place = |x: [f64; 3]| [0, 1, 2].map(|a| ((x[a] - low[a]) / step).round() as i64);
+        let place =
+            |x: [f64; 3]| [0, 1, 2].map(|a| ((x[a] - low[a]) / step + OFFSET).floor() as i64);
         let sides = periodic.iter().flat_map(|sides| sides.nodes.concat());
         let on_sides: HashSet<u32> = sides.collect();
         let mut found = Self::default();
@@ -139,6 +144,22 @@ mod tests {
                 tags: vec![0; 3],
             }],
             ..Mesh::default()
+        }
+    }
+
+    /// Short fractions lie halfway between multiples of the rounding.
+    #[test]
+    fn places_that_differ_by_rounding_are_the_same() {
+        for x in [341.0 / 1024.0, 0.25, 0.1, 0.123_456_789_5] {
+            let mut mesh = squares(false);
+            let scale = x / 2.0;
+            for position in &mut mesh.coordinates {
+                *position = position.map(|along: f64| scale * along);
+            }
+            for node in [9, 10] {
+                mesh.coordinates[node][0] = f64::next_down(mesh.coordinates[node][0]);
+            }
+            assert_eq!(unjoined(&mesh).coincident, [[1, 9], [2, 10]], "{x}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! A kernel text is written once, in C99 with the words of `dialect/cuda.h` and `dialect/opencl.h`
 //! (`KERNEL`, `GLOBAL`, `SHARED`, `CONSTANT`, `BARRIER`, `THREAD_X`, ...). A [`SourceBuilder`] assembles a
 //! translation unit: definitions, the words of the language, tables, and the texts, each under its own file
-//! name for use in compiler messages. Functions printed from graphs differ by [`crate::expr::Dialect`].
+//! name for use in compiler messages.
 //!
 //! | word | meaning |
 //! |------|---------|
@@ -47,6 +47,11 @@ impl Language {
             Self::Cuda => "CUDA C",
             Self::OpenCl => "OpenCL C",
         }
+    }
+
+    /// Whether mathematical functions of single precision have names of their own (`sinf`).
+    pub const fn suffixes_functions(self) -> bool {
+        matches!(self, Self::Cuda)
     }
 
     /// Whether a name is a word of the language.

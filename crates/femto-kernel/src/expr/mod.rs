@@ -10,7 +10,7 @@
 //!
 //! let mut graph = Graph::new();
 //! let u = parse(&mut graph, "sin(pi*x) * y^2", &Symbols::position())?;
-//! let du_dy = graph.differentiate(u, Input::Position(1));
+//! let du_dy = graph.differentiate(&[u], Input::Position(1))[0];
 //! let mut result = [0.0; 2];
 //! Program::new(&graph, &[u, du_dy]).evaluate(&[[0.5, 3.0, 0.0]], &Values::default(), &mut result)?;
 //! assert_eq!(result, [9.0, 6.0]);
@@ -46,30 +46,27 @@ mod compile;
 mod count;
 mod degree;
 mod derivative;
-mod dialect;
 mod error;
 mod lex;
 mod parse;
 mod print;
 mod program;
 mod symbols;
-mod validate;
 
 pub use build::MAX_POWER;
 pub use count::Ops;
-pub use dialect::{Dialect, Signature};
 pub use error::{ParseError, ParseErrorKind};
 pub use lex::names;
 pub use parse::{MAX_DEPTH, MAX_LENGTH, parse};
+pub use print::{CStyle, GraphError};
 pub use program::{Program, ProgramError, Registers, Values};
 pub use symbols::{Symbol, Symbols, suggest};
-pub use validate::GraphError;
 
 use crate::scalar::Scalar;
 use std::collections::HashMap;
 
 /// A node of one [`Graph`]. Using it with another graph is a mistake, detected only if the other graph is
-/// too small.
+/// too small, by a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Handle(u32);
 

@@ -1,65 +1,58 @@
-//! Printing a graph as a C function.
+//! Printing a graph as statements of C.
 
-use super::dialect::{Dialect, Signature};
-use super::{Binary, Graph, GraphError, Handle, Node, Unary};
-use crate::scalar::Real;
+use super::{Binary, Graph, Handle, Input, Node, Unary};
+use crate::scalar::Precision;
 use core::fmt::Write;
 
 /// The longest expression without a name of its own: keeps lines readable, nesting within compilers'
 /// limits, and printing linear in the number of nodes.
 const LONGEST: usize = 60;
 
-impl Graph {
-    /// Prints the evaluation of `outputs` as a function in `dialect` and precision `T`. Values used more
-    /// than once get a name.
+/// A constant that is not finite in the precision of the printed text.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("the constant {value} is not finite in {precision}")]
+pub struct GraphError {
+    /// The constant.
+    pub value: f64,
+    /// The precision.
+    pub precision: &'static str,
+}
+
+/// How a graph is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct CStyle<N> {
+    /// The precision of all numbers.
+    pub precision: Precision,
+    /// Whether mathematical functions of single precision have names of their own (`sinf`).
+    pub suffixed: bool,
+    /// The C expression of an input. Temporaries are called `t0`, `t1`, ...
+    pub name: N,
+}
+
+impl<N: Fn(Input) -> String> CStyle<N> {
+    /// The statements that evaluate `outputs` and write them to `places`. Values used more than once get a name.
     ///
     /// # Errors
-    /// See [`Graph::validate`].
-    pub fn print<T: Real>(
+    /// A constant that is not finite in this precision.
+    pub fn print(
         &self,
-        outputs: &[Handle],
-        signature: &Signature<'_>,
-        dialect: &Dialect,
-    ) -> Result<String, GraphError> {
-        let number = number_name::<T>();
-        let mut arguments: String = signature
-            .inputs
-            .iter()
-            .map(|(_, name)| format!("const {number} {name}, "))
-            .collect();
-        _ = write!(
-            arguments,
-            "{}{number} *{}",
-            dialect.pointer, signature.result
-        );
-        let places: Vec<String> = (0..outputs.len())
-            .map(|i| format!("{}[{i}]", signature.result))
-            .collect();
-        let body = self.print_body::<T>(outputs, &places, signature, dialect)?;
-        Ok(format!(
-            "{} void {}({arguments})\n{{\n{body}}}\n",
-            dialect.function, signature.name
-        ))
-    }
-
-    /// The statements of [`Graph::print`], which write the outputs to `places`.
-    pub(crate) fn print_body<T: Real>(
-        &self,
+        graph: &Graph,
         outputs: &[Handle],
         places: &[String],
-        signature: &Signature<'_>,
-        dialect: &Dialect,
     ) -> Result<String, GraphError> {
-        self.validate::<T>(outputs, signature.inputs)?;
-        let number = number_name::<T>();
+        let number = match self.precision {
+            Precision::Fp64 => "double",
+            Precision::Fp32 => "float",
+        };
         let mut text = String::new();
-        let needed = self.needed_by(outputs);
-        let uses = self.uses(outputs);
-        let mut terms = vec![Term::default(); self.len()];
+        let needed = graph.needed_by(outputs);
+        let uses = graph.uses(outputs);
+        let mut terms = vec![Term::default(); graph.len()];
         let mut temporaries = 0;
         for handle in needed {
-            let mut term = self.term::<T>(self.node(handle), &terms, signature, dialect);
-            let is_atom = matches!(self.node(handle), Node::Constant(_) | Node::Input(_));
+            let node = graph.node(handle);
+            let mut term = self.term(node, &terms)?;
+            let is_atom = matches!(node, Node::Constant(_) | Node::Input(_));
             let is_used_often = uses[handle.index()] > 1;
             if !is_atom && (is_used_often || term.text.len() > LONGEST) {
                 _ = writeln!(text, "  const {number} t{temporaries} = {};", term.text);
@@ -78,21 +71,12 @@ impl Graph {
     }
 
     /// The text of one node, given the texts of its operands.
-    fn term<T: Real>(
-        &self,
-        node: Node,
-        terms: &[Term],
-        signature: &Signature<'_>,
-        dialect: &Dialect,
-    ) -> Term {
+    fn term(&self, node: Node, terms: &[Term]) -> Result<Term, GraphError> {
         let text = |handle: Handle| terms[handle.index()].text.as_str();
         let bound = |handle: Handle, least| terms[handle.index()].bound(least);
         let call = |name: &str, arguments: &str| {
-            let suffix = if dialect.suffixed && is_single::<T>() {
-                "f"
-            } else {
-                ""
-            };
+            let has_suffix = self.suffixed && self.precision == Precision::Fp32;
+            let suffix = if has_suffix { "f" } else { "" };
             Term {
                 text: format!("{name}{suffix}({arguments})"),
                 binding: Binding::Atom,
@@ -106,16 +90,12 @@ impl Graph {
             );
             Term { text, binding }
         };
-        match node {
-            Node::Constant(literal) => literal_term::<T>(literal.value()),
-            Node::Input(input) => {
-                let name = signature.inputs.iter().find(|&&(known, _)| known == input);
-                let text = name.map(|&(_, name)| name.to_owned()).unwrap_or_default();
-                Term {
-                    text,
-                    binding: Binding::Atom,
-                }
-            }
+        Ok(match node {
+            Node::Constant(literal) => self.literal(literal.value())?,
+            Node::Input(input) => Term {
+                text: (self.name)(input),
+                binding: Binding::Atom,
+            },
             Node::Unary(Unary::Neg, a) => Term {
                 text: format!("-{}", bound(a, Binding::Atom)),
                 binding: Binding::Sign,
@@ -140,12 +120,26 @@ impl Graph {
                     binding: Binding::Choice,
                 }
             }
-        }
+        })
     }
-}
 
-fn number_name<T: Real>() -> &'static str {
-    if is_single::<T>() { "float" } else { "double" }
+    /// A number with as many digits as identify it.
+    fn literal(&self, value: f64) -> Result<Term, GraphError> {
+        let single = value as f32;
+        let (is_finite, text) = match self.precision {
+            Precision::Fp64 => (value.is_finite(), format!("{value:?}")),
+            Precision::Fp32 => (single.is_finite(), format!("{single:?}f")),
+        };
+        if !is_finite {
+            let precision = self.precision.name();
+            return Err(GraphError { value, precision });
+        }
+        let binding = match value < 0.0 {
+            true => Binding::Sign,
+            false => Binding::Atom,
+        };
+        Ok(Term { text, binding })
+    }
 }
 
 /// A piece of C, and how tightly its outermost operator binds.
@@ -187,25 +181,6 @@ impl Term {
     }
 }
 
-/// A number with as many digits as identify it.
-fn literal_term<T: Real>(value: f64) -> Term {
-    let binding = if value < 0.0 {
-        Binding::Sign
-    } else {
-        Binding::Atom
-    };
-    let text = if is_single::<T>() {
-        format!("{:?}f", value as f32)
-    } else {
-        format!("{value:?}")
-    };
-    Term { text, binding }
-}
-
-fn is_single<T: Real>() -> bool {
-    T::BYTES == 4
-}
-
 fn c_name(function: Unary) -> &'static str {
     match function {
         Unary::Neg => "-",
@@ -225,13 +200,21 @@ fn c_name(function: Unary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Input, Symbols, parse};
+    use crate::expr::{Symbols, parse};
 
-    const SIGNATURE: Signature<'static> = Signature {
-        name: "source",
-        inputs: &[(Input::Position(0), "x"), (Input::Position(1), "y")],
-        result: "f",
-    };
+    fn print(
+        (graph, outputs): &(Graph, Vec<Handle>),
+        precision: Precision,
+        suffixed: bool,
+    ) -> Result<String, GraphError> {
+        let places: Vec<String> = (0..outputs.len()).map(|i| format!("f[{i}]")).collect();
+        let style = CStyle {
+            precision,
+            suffixed,
+            name: |input: Input| input.to_string(),
+        };
+        style.print(graph, outputs, &places)
+    }
 
     fn graph(texts: &[&str]) -> (Graph, Vec<Handle>) {
         let mut graph = Graph::new();
@@ -245,68 +228,36 @@ mod tests {
 
     #[test]
     fn what_is_used_twice_has_a_name() {
-        let (graph, outputs) = graph(&["sin(x*y) + (x*y)^2", "-(x - (y - 0.1))/(x*y)"]);
-        let text = graph
-            .print::<f64>(&outputs, &SIGNATURE, &Dialect::C)
-            .unwrap();
-        let expected = "\
-static inline void source(const double x, const double y, double *f)
-{
-  const double t0 = x * y;
+        let graph = graph(&["sin(x*y) + (x*y)^2", "-(x - (y - 0.1))/(x*y)"]);
+        let expected = "  const double t0 = x * y;
   f[0] = sin(t0) + t0 * t0;
   f[1] = -((x - (y - 0.1)) / t0);
-}
 ";
-        assert_eq!(text, expected);
+        assert_eq!(print(&graph, Precision::Fp64, true).unwrap(), expected);
     }
 
     #[test]
-    fn dialects_differ_in_a_few_words() {
-        let (graph, outputs) = graph(&["select(x <= -2, min(x, 1e-7), pow(2.5, y))"]);
-        let cuda = graph
-            .print::<f32>(&outputs, &SIGNATURE, &Dialect::CUDA)
-            .unwrap();
-        let expected = "\
-static __device__ __forceinline__ void source(const float x, const float y, float *f)
-{
-  f[0] = -2.0f < x ? powf(2.5f, y) : fminf(x, 1e-7f);
-}
-";
-        assert_eq!(cuda, expected);
-        let opencl = graph
-            .print::<f32>(&outputs, &SIGNATURE, &Dialect::OPENCL)
-            .unwrap();
-        let expected = "\
-static inline void source(const float x, const float y, __private float *f)
-{
-  f[0] = -2.0f < x ? pow(2.5f, y) : fmin(x, 1e-7f);
-}
-";
-        assert_eq!(opencl, expected);
+    fn functions_of_single_precision_have_suffixes_in_some_languages() {
+        let graph = graph(&["select(x <= -2, min(x, 1e-7), pow(2.5, y))"]);
+        for (suffixed, expected) in [
+            (true, "-2.0f < x ? powf(2.5f, y) : fminf(x, 1e-7f)"),
+            (false, "-2.0f < x ? pow(2.5f, y) : fmin(x, 1e-7f)"),
+        ] {
+            let text = print(&graph, Precision::Fp32, suffixed).unwrap();
+            assert_eq!(text, format!("  f[0] = {expected};\n"));
+        }
     }
 
     #[test]
-    fn what_cannot_be_printed_is_an_error() {
-        let (mut graph, outputs) = graph(&["1e300*x", "z"]);
-        let print = |graph: &Graph, output| graph.print::<f32>(&[output], &SIGNATURE, &Dialect::C);
-        let constant = GraphError::Constant {
+    fn constants_beyond_the_precision_are_errors() {
+        let mut graph = graph(&["1e300*x"]);
+        assert!(print(&graph, Precision::Fp64, true).is_ok());
+        let error = GraphError {
             value: 1e300,
             precision: "fp32",
         };
-        assert_eq!(print(&graph, outputs[0]), Err(constant));
-        let input = GraphError::MissingInput {
-            input: Input::Position(2),
-        };
-        assert_eq!(print(&graph, outputs[1]), Err(input));
-        let nan = graph.constant(f64::NAN);
-        assert!(matches!(
-            print(&graph, nan),
-            Err(GraphError::Constant { .. })
-        ));
-        let foreign = GraphError::ForeignHandle {
-            handle: nan.index(),
-            nodes: 0,
-        };
-        assert_eq!(print(&Graph::new(), nan), Err(foreign));
+        assert_eq!(print(&graph, Precision::Fp32, true), Err(error));
+        graph.1 = vec![graph.0.constant(f64::NAN)];
+        assert!(print(&graph, Precision::Fp64, true).is_err());
     }
 }

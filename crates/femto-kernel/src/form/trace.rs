@@ -2,7 +2,7 @@
 
 use super::{Form, MAX_FIELDS, Point};
 use crate::dialect::Language;
-use crate::expr::{Dialect, Graph, GraphError, Handle, Input, Ops, Signature};
+use crate::expr::{CStyle, Graph, GraphError, Handle, Input, Ops};
 use crate::scalar::{Precision, Traced};
 use core::cell::RefCell;
 use femto_element::Cell;
@@ -99,12 +99,12 @@ impl TracedForm {
     /// The derivative of every output with respect to every unknown,
     /// `[output][unknown]` in the order of [`TracedForm::outputs`].
     pub fn derivatives(&mut self) -> Vec<Vec<Handle>> {
-        let (outputs, unknowns) = (self.outputs(), self.unknowns());
-        let mut row = |output: &Handle| {
-            let derivative = |unknown: &Input| self.graph.differentiate(*output, *unknown);
-            unknowns.iter().map(derivative).collect()
-        };
-        outputs.iter().map(&mut row).collect()
+        let outputs = self.outputs();
+        let unknowns = self.unknowns().into_iter();
+        let columns = unknowns.map(|unknown| self.graph.differentiate(&outputs, unknown));
+        let columns: Vec<Vec<Handle>> = columns.collect();
+        let row = |output| columns.iter().map(|column| column[output]).collect();
+        (0..outputs.len()).map(row).collect()
     }
 
     /// Degree to which a quadrature rule should be exact on affine cells, if the basis and auxiliary fields
@@ -157,33 +157,16 @@ impl TracedForm {
         precision: Precision,
         language: Language,
     ) -> Result<String, GraphError> {
-        let (inputs, outputs) = (self.inputs(), self.outputs());
-        let named: Vec<(Input, String)> = inputs
-            .into_iter()
-            .map(|input| (input, self.place(input)))
-            .collect();
-        let named: Vec<(Input, &str)> = named
-            .iter()
-            .map(|(input, name)| (*input, &name[..]))
-            .collect();
         let targets: Vec<String> = (0..self.f0.len())
             .map(|i| format!("f0[{i}]"))
             .chain((0..self.f1.len()).map(|i| format!("f1[{i}]")))
             .collect();
-        let signature = Signature {
-            name: "point_form",
-            inputs: &named,
-            result: "f",
+        let style = CStyle {
+            precision,
+            suffixed: language.suffixes_functions(),
+            name: |input| self.place(input),
         };
-        let dialect = Dialect::from(language);
-        let body = match precision {
-            Precision::Fp64 => self
-                .graph
-                .print_body::<f64>(&outputs, &targets, &signature, &dialect),
-            Precision::Fp32 => self
-                .graph
-                .print_body::<f32>(&outputs, &targets, &signature, &dialect),
-        }?;
+        let body = style.print(&self.graph, &self.outputs(), &targets)?;
         Ok(format!(
             "INLINE void point_form(const real *u, const real *grad_u, const real *a, const real *grad_a,\n    \
              const real *x, const real *parameters, real time, real *f0, real *f1)\n{{\n{body}}}\n"

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a test says what it skips")]
 
+#[path = "../printed_c/mod.rs"]
+mod printed_c;
 mod table;
 
 use fearless_simd::Simd;
-use femto_kernel::expr::{Dialect, Input, Signature};
+use femto_kernel::expr::Input;
 use femto_kernel::form::{Expressions, Form, FormExpressions, GraphForm, Point, TracedForm};
 use femto_kernel::scalar::{Lanes, Real, Scalar, SimdLevel, SimdTask, Vectorizable, dispatch};
-use std::fmt::Write as _;
 use std::marker::PhantomData;
-use std::process::Command;
 use table::{CASES, NUMBERS};
 
 const COUNT: usize = CASES.len();
@@ -108,40 +108,15 @@ fn lanes_match_the_table() {
 #[test]
 fn printed_c_matches_the_table() {
     let traced = traced();
-    let signature = |name| Signature {
-        name,
-        inputs: &[(Input::Value(0), "a"), (Input::Value(1), "b")],
-        result: "f",
-    };
-    let print = (&traced.graph, &traced.f0);
-    let double = print
-        .0
-        .print::<f64>(print.1, &signature("double_f"), &Dialect::C)
-        .unwrap();
-    let single = print
-        .0
-        .print::<f32>(print.1, &signature("single_f"), &Dialect::C)
-        .unwrap();
-    let mut source = format!(
-        "#include <math.h>\n#include <stdio.h>\n{double}{single}int main(void)\n{{\n  \
-         double d[{COUNT}];\n  float s[{COUNT}];\n"
-    );
-    for pair in pairs() {
-        let [a, b] = pair.map(c_number);
-        _ = writeln!(source, "  double_f({a}, {b}, d);\n  single_f({a}, {b}, s);");
-        _ = writeln!(
-            source,
-            "  for (int i = 0; i < {COUNT}; i++) printf(\"%.17g %.9g\\n\", d[i], s[i]);"
-        );
-    }
-    source.push_str("  return 0;\n}\n");
-    let Some(printed) = compile_and_run(&source) else {
+    let inputs = [(Input::Value(0), "a"), (Input::Value(1), "b")];
+    let points: Vec<_> = pairs().map(|pair| pair.map(c_number).to_vec()).collect();
+    let graph = (&traced.graph, &traced.f0[..]);
+    let Some(found) = printed_c::run("domain", graph, &inputs, &points) else {
         println!("skipped: there is no C compiler `cc` here");
         return;
     };
     let column = |which: usize| {
-        let number = move |line: &str| line.split(' ').nth(which).unwrap().parse().unwrap();
-        let mut numbers = printed.lines().map(number);
+        let mut numbers = found.iter().map(move |numbers| numbers[which]);
         move |_| numbers.by_ref().take(COUNT).collect::<Vec<f64>>()
     };
     check::<f64>("C double", column(0));
@@ -155,26 +130,4 @@ fn c_number(number: f64) -> String {
         f64::NEG_INFINITY => "-INFINITY".to_owned(),
         _ => format!("{number:?}"),
     }
-}
-
-/// The standard output of the program, or `None` without a compiler.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test, not the crate, writes the file"
-)]
-fn compile_and_run(source: &str) -> Option<String> {
-    let folder = env!("CARGO_TARGET_TMPDIR");
-    let (file, program) = (format!("{folder}/domain.c"), format!("{folder}/domain"));
-    std::fs::write(&file, source).unwrap();
-    let arguments = ["-std=c99", "-O1", "-ffp-contract=off", "-o"];
-    let compiler = Command::new("cc")
-        .args(arguments)
-        .args([&program, &file, "-lm"])
-        .output()
-        .ok()?;
-    let log = String::from_utf8_lossy(&compiler.stderr);
-    assert!(compiler.status.success(), "{log}\n{source}");
-    let run = Command::new(&program).output().unwrap();
-    assert!(run.status.success());
-    Some(String::from_utf8(run.stdout).unwrap())
 }

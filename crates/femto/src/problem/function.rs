@@ -111,7 +111,7 @@ impl Expression {
     pub fn gradient(&self) -> [Self; 3] {
         [0, 1, 2].map(|axis| {
             let mut graph = self.graph.clone();
-            let derivative = graph.differentiate(self.value, Input::Position(axis));
+            let derivative = graph.differentiate(&[self.value], Input::Position(axis))[0];
             Self::compile(graph, derivative)
         })
     }

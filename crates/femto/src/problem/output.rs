@@ -26,7 +26,7 @@ pub enum OutputField<'a> {
     Solution,
     /// Functions of position.
     Function(&'a [&'a dyn Function]),
-    /// The solution minus these functions.
+    /// The solution minus these functions, one per component.
     Error(&'a [&'a dyn Function]),
     /// Functions of the solution's space, one along each axis as of [`Problem::flux`](super::Problem::flux): a vector,
     /// or a tensor whose rows are components.
@@ -85,7 +85,7 @@ impl LagrangeGrid {
     /// The grid of a grid function.
     ///
     /// # Errors
-    /// None for a properly built space.
+    /// [`IoError::FieldLength`] if the grid function is not an L-vector of its space.
     pub fn new(u: &GridFunction) -> Result<Self, IoError> {
         let (mut points, mut cells) = (Vec::new(), Vec::new());
         let mut degree = 0;
@@ -114,21 +114,30 @@ impl LagrangeGrid {
             repeated: Vec::new(),
         };
         grid.open_seams(u)?;
-        grid.values = grid.at_points(u)?;
+        grid.values = grid.at_points("solution", u)?;
         Ok(grid)
     }
 
-    /// A grid function of the same space at the points, `[component][points]`.
-    fn at_points(&self, u: &GridFunction) -> Result<Vec<Vec<f64>>, IoError> {
+    /// A named grid function of the same space at the points, `[component][points]`.
+    fn at_points(&self, name: &str, u: &GridFunction) -> Result<Vec<Vec<f64>>, IoError> {
         let mut values = Vec::new();
         for block in &u.blocks {
             let space = &block.space;
+            if u.values.len() != space.dofs() {
+                return Err(IoError::FieldLength {
+                    name: name.to_owned(),
+                    location: "nodes",
+                    found: u.values.len(),
+                    items: space.nodes(),
+                    components: space.components(),
+                });
+            }
             let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);
             let nodes = space.listed_nodes();
             values.resize(space.components(), vec![0.0; space.nodes()]);
             for (component, values) in values.iter_mut().enumerate() {
                 let strides = Strides {
-                    node: space.components(),
+                    node: space.entry(1, 0),
                     ..Strides::SCALAR
                 };
                 let at_points = |elements: Range<usize>| {
@@ -139,7 +148,7 @@ impl LagrangeGrid {
                         SimdLevel::detect(),
                         (to.shape, &to.matrix),
                         (nodes, strides),
-                        &u.values[component..],
+                        &u.values[space.entry(0, component)..],
                         (&mut scratch, &mut given),
                     );
                     Ok(given)
@@ -191,7 +200,12 @@ impl LagrangeGrid {
     }
 
     /// The values of a field at the points, `[component][points]`.
-    fn field(&self, field: OutputField<'_>, time: f64) -> Result<Vec<Vec<f64>>, IoError> {
+    fn field(
+        &self,
+        name: &str,
+        field: OutputField<'_>,
+        time: f64,
+    ) -> Result<Vec<Vec<f64>>, IoError> {
         let evaluate = |&function: &&dyn Function| values(function, &self.points, time);
         let difference = |(u, exact): (&Vec<f64>, &&dyn Function)| {
             let exact = evaluate(exact);
@@ -200,9 +214,15 @@ impl LagrangeGrid {
         Ok(match field {
             OutputField::Solution => self.values.clone(),
             OutputField::Function(functions) => functions.iter().map(evaluate).collect(),
+            OutputField::Error(exact) if exact.len() != self.values.len() => {
+                return Err(IoError::Field {
+                    name: name.to_owned(),
+                    fault: "needs one exact function for each component of the solution",
+                });
+            }
             OutputField::Error(exact) => self.values.iter().zip(exact).map(difference).collect(),
             OutputField::Axes(axes) => {
-                let axes = axes.iter().map(|along| self.at_points(along));
+                let axes = axes.iter().map(|along| self.at_points(name, along));
                 let axes: Vec<_> = axes.collect::<Result<_, IoError>>()?;
                 let rows = if self.values.len() == 1 { 1 } else { 3 };
                 // In the plane the third row and column of a tensor are zero.
@@ -247,7 +267,7 @@ fn interleaved(mut field: Vec<Vec<f64>>) -> (usize, Vec<f64>) {
 /// Functions are evaluated at `time`. `mesh` is the mesh of the grid function's space.
 ///
 /// # Errors
-/// The file cannot be written, or two fields have the same name.
+/// The file cannot be written, two fields have the same name, or one does not fit the solution.
 pub fn write_solution(
     path: impl AsRef<std::path::Path>,
     mesh: &Mesh,
@@ -257,7 +277,8 @@ pub fn write_solution(
 ) -> Result<(), IoError> {
     let grid = LagrangeGrid::new(u)?;
     let values = fields.iter();
-    let values = values.map(|&(name, field)| Ok((name, interleaved(grid.field(field, time)?))));
+    let values =
+        values.map(|&(name, field)| Ok((name, interleaved(grid.field(name, field, time)?))));
     let values: Vec<(&str, (usize, Vec<f64>))> = values.collect::<Result<_, IoError>>()?;
     let point_fields: Vec<Field<'_>> = values
         .iter()

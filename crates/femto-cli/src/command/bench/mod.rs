@@ -8,7 +8,6 @@ mod tet;
 use super::open;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::files::check_output;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
 use femto::kernel::scalar::Precision;
@@ -44,13 +43,14 @@ pub(super) struct Bench {
     /// Number of elements instead, such as `4096`; `large` for 5e7 entries.
     #[arg(long, value_delimiter = ',', value_parser = options::elements)]
     elements: Vec<Size>,
-    /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra; columns of prisms.
+    /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra; prisms in columns between
+    /// hills (columns) or in flat layers (layers).
     #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
     mesh: Vec<MeshShape>,
     /// Layers of the meshes of columns; others have none.
     #[arg(long, value_delimiter = ',', default_value = "50", value_parser = options::layers())]
     layers: Vec<usize>,
-    /// Amount of geometry stored.
+    /// What is stored: coefficients of maps, factors at points, a matrix per element, or one sparse matrix.
     #[arg(long, value_delimiter = ',', default_value = "automatic", value_parser = options::data_level())]
     data_level: Vec<DataLevel>,
     /// How accelerators store factors at points: in the precision of the arithmetic, or in single
@@ -136,7 +136,7 @@ impl Bench {
                 false => self.draw_stored(names, console),
             };
         }
-        let (all, options) = (self.params(), self.common.run_options()?);
+        let (all, options) = (self.params(), self.common.run_options(None)?);
         let devices = open(self.device, &self.threads)?;
         let mut progress = Progress::new(!console.is_json());
         let report = run_all(&devices, &all, self.compile_first, &options, &mut progress)?;
@@ -154,8 +154,7 @@ impl Bench {
                 seconds: SAMPLE_SECONDS,
             },
         };
-        let options = self.common.run_options()?;
-        self.figure.as_deref().map_or(Ok(()), check_output)?;
+        let options = self.common.run_options(self.figure.as_deref())?;
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
         let mut report = ladder::run_all(&device, &sweep, &options, &mut progress)?;

@@ -28,9 +28,13 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// The options of a run that can write its table.
-    pub(super) fn run_options(&self) -> Result<RunOptions, Failure> {
-        self.csv.as_deref().map_or(Ok(()), check_output)?;
+    /// The options of a run that can write its table, and its figure if it has one.
+    pub(super) fn run_options(&self, figure: Option<&Path>) -> Result<RunOptions, Failure> {
+        let tables = self.csv.as_slice();
+        for table in tables {
+            check_output(table)?;
+        }
+        check_figure(figure, tables)?;
         Ok(RunOptions {
             ceilings: match self.kept {
                 true => CeilingsFrom::Kept,
@@ -51,11 +55,16 @@ pub(super) fn stored_rows<P>(
     for table in tables {
         rows.extend(read(table)?);
     }
-    if let Some(figure) = figure {
-        check_separate(figure, tables)?;
-        check_output(figure)?;
-    }
+    check_figure(figure, tables)?;
     Ok(rows)
+}
+
+/// Checks that a figure can be written, and over no table.
+fn check_figure(figure: Option<&Path>, tables: &[PathBuf]) -> Result<(), Failure> {
+    figure.map_or(Ok(()), |figure| {
+        check_output(figure)?;
+        check_separate(figure, tables)
+    })
 }
 
 /// A list of degrees.

@@ -61,7 +61,7 @@ impl Simplices {
                 seconds: SAMPLE_SECONDS,
             },
         };
-        let options = self.common.run_options()?;
+        let options = self.common.run_options(None)?;
         let mut progress = Progress::new(!console.is_json());
         let devices = open(self.device, &self.threads)?;
         let report = run_all(&devices, &sweep, &options, &mut progress)?;

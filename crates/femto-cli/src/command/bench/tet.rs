@@ -4,7 +4,6 @@ use super::conclude;
 use super::options::{self, Degrees, SAMPLE_SECONDS};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::files::check_output;
 use crate::progress::Progress;
 use clap::Args;
 use femto::kernel::scalar::Precision;
@@ -114,8 +113,7 @@ impl Tet {
                 seconds: SAMPLE_SECONDS,
             },
         };
-        let options = self.common.run_options()?;
-        self.figure.as_deref().map_or(Ok(()), check_output)?;
+        let options = self.common.run_options(self.figure.as_deref())?;
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
         let mut report = run_all(&device, &sweep, &options, &mut progress)?;

@@ -15,8 +15,8 @@ use tables::{Orbit, TETRAHEDRON, TRIANGLE};
 /// The highest degree of [`simplex_rule`].
 pub const MAX_SIMPLEX_RULE_DEGREE: usize = 63;
 
-/// The rule with the fewest points that is exact at least to `degree`: on triangles and tetrahedra a
-/// symmetric one if tabulated, otherwise a conical product; on the line Gauss.
+/// A rule with few points that is exact at least to `degree`: on triangles and tetrahedra a symmetric one if there is a
+/// table for this degree or the next, otherwise a conical product; on the line Gauss.
 ///
 /// # Errors
 /// A dimension outside 1..=3, or a degree above [`MAX_SIMPLEX_RULE_DEGREE`].

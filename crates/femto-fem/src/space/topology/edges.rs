@@ -14,9 +14,9 @@ impl Topology {
                 for vertices in block.with_vertices_in(&part).map(|it| block.vertices(it)) {
                     for ends in block.cell.edges() {
                         let [low, high] = ascending(ends.map(|m| vertices[m]));
-                        let is_new = || edges.find(low, |&other| other == high).is_none();
+                        let is_new = || edges.find(low, &[high], |&other| other == high).is_none();
                         if part.contains(&low) && is_new() {
-                            edges.push(low, high);
+                            edges.push(low, &[high], high);
                         }
                     }
                 }
@@ -43,7 +43,7 @@ impl Topology {
                 for (ends, edge) in cell.edges().iter().zip(rest) {
                     let [low, high] = ascending(ends.map(|m| vertices[m]));
                     let part = parts.partition_point(|part| part.vertices.end <= low);
-                    let found = parts[part].find(low, |&other| other == high);
+                    let found = parts[part].find(low, &[high], |&other| other == high);
                     *edge = found.map_or(NONE, |place| (firsts[part] + place) as u32);
                 }
             });

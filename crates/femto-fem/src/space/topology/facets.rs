@@ -91,7 +91,7 @@ pub(super) fn sides(parts: &[Chains<Facet>], vertices: &[u32]) -> Option<[u32; 2
     let (lowest, facet) = Facet::new(vertices, NONE);
     let part = parts.iter().find(|part| part.vertices.contains(&lowest))?;
     let same = |other: &Facet| other.rest == facet.rest && other.opposite == facet.opposite;
-    Some(part.links[part.find(lowest, same)?].1.sides)
+    Some(part.links[part.find(lowest, &facet.rest, same)?].1.sides)
 }
 
 /// The order of a facet's vertices going round it, as in files.

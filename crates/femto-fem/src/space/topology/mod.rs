@@ -208,8 +208,9 @@ impl Topology {
                     if !vertices.contains(&lowest) {
                         continue;
                     }
-                    match facets.find(lowest, |other: &Facet| other.rest == new.rest) {
-                        None => _ = facets.push(lowest, new),
+                    let rest = new.rest;
+                    match facets.find(lowest, &rest, |other: &Facet| other.rest == rest) {
+                        None => _ = facets.push(lowest, &rest, new),
                         Some(number) => {
                             let joined = facets.links[number].1.join(&new);
                             joined.map_err(|sides| self.bad_facet(sides, cells))?;

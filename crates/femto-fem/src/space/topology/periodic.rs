@@ -135,7 +135,10 @@ impl Topology {
             let Some(nodes) = vertices.iter().map(partner).collect::<Option<Vec<u32>>>() else {
                 continue;
             };
-            let at = |&node: &u32| self.vertex_at.get(node as usize).copied();
+            let at = |&node: &u32| {
+                let vertex = self.vertex_at.get(node as usize).copied();
+                vertex.filter(|&vertex| vertex != NONE)
+            };
             let found = nodes.iter().map(at).collect::<Option<Vec<u32>>>();
             let found = found.and_then(|vertices| facets::sides(&self.facets, &vertices));
             match found {

@@ -5,7 +5,7 @@
 //! one addition per column. Node lists and the map of the base are stored once per column: the nodes of the lowest
 //! prism, to which every layer adds the same steps, and the heights of the columns' edges.
 //!
-//! The layout is that of O. Weigl, R. Savitski and Y. W. Chua, *Helmholtz Challenge* (2013), for prisms of degree 1;
+//! The layout is that of O. Weigl, R. Savitski and Y. W. Chua, *Helmholtz Challenge* (2014), for prisms of degree 1;
 //! here for any form and degree. Formulas: `docs/families/prism_column.md`.
 
 mod block;

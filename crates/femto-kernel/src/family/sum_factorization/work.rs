@@ -203,10 +203,9 @@ impl Shape {
             0
         };
         let interpolation_in = if self.collocated { 0 } else { forward };
-        // d scalings and d (2d − 1) flops give a physical gradient.
         let fields = self.fields.count(FieldKind::Nodal) as u64 * interpolation_in
             + u64::from(self.field_gradients.count_ones())
-                * (differentiation_in + 2 * d * d * points);
+                * (differentiation_in + self.field_gradient_flops());
         self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops(by)
     }
 
@@ -220,7 +219,31 @@ impl Shape {
         // the others values. On the way back the two are added, on rows and on columns.
         let of_layer = q * (interp + grad) + g * (2 * interp + grad) + g * q + q * q;
         let of_pencil = (2 + values) * interp + grad + values * q;
-        self.components as u64 * (q * of_layer + g * g * of_pencil) + self.stage_flops(by)
+        let of_component = q * of_layer + g * g * of_pencil;
+        let (interp, grad) = (
+            contraction_flops(q, g, false),
+            contraction_flops(q, g, true),
+        );
+        let of_field = q * (q + g) * interp + g * g * interp;
+        let of_gradient = q * (q * grad + g * (interp + grad))
+            + g * g * (2 * interp + grad)
+            + self.field_gradient_flops();
+        self.components as u64 * of_component
+            + self.fields.count(FieldKind::Nodal) as u64 * of_field
+            + u64::from(self.field_gradients.count_ones()) * of_gradient
+            + self.stage_flops(by)
+    }
+
+    /// Numbers that threads with a layer of nodes exchange at a point of each layer: values and two derivatives of
+    /// `components`, of fields only if the form reads a gradient of any.
+    pub(super) fn exchanged(&self, components: usize) -> usize {
+        let of_field = if self.field_gradients == 0 { 1 } else { 3 };
+        3 * components + of_field * self.fields.count(FieldKind::Nodal)
+    }
+
+    /// Flops of the physical gradient of a field at all points: d scalings and d (2d − 1) flops each.
+    fn field_gradient_flops(&self) -> u64 {
+        2 * (self.dim * self.dim * self.points()) as u64
     }
 
     /// Flops of one hexahedron of degree 1 if a thread has all of it, there and back: values at the nodes to coefficients,

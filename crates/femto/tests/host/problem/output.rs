@@ -65,4 +65,23 @@ fn solutions_are_written_with_fields_and_tags() {
     }
     let twice = [fields[0], fields[0]];
     assert!(write_solution(&path, &mesh, &u, &twice, 0.0).is_err());
+
+    let misfit = |u, field| {
+        let refused = write_solution(&path, &mesh, u, &[("misfit", field)], 0.0);
+        refused.unwrap_err().to_string()
+    };
+    let found = misfit(&u, OutputField::Error(&[&linear, &linear]));
+    assert!(
+        found.contains("'misfit' needs one exact function"),
+        "{found}"
+    );
+    let mut short = [u.clone()];
+    short[0].values.pop();
+    let found = misfit(&short[0], OutputField::Solution);
+    assert!(
+        found.contains("'solution' has 342 values; 343 nodes"),
+        "{found}"
+    );
+    let found = misfit(&u, OutputField::Axes(&short));
+    assert!(found.contains("'misfit' has 342 values"), "{found}");
 }

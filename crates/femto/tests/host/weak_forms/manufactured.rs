@@ -50,7 +50,7 @@ impl Manufactured {
         for (&f0, f1) in f0.iter().zip(f1.chunks(form.dim)) {
             let mut sum = f0;
             for (axis, &f1) in f1.iter().enumerate() {
-                let slope = graph.differentiate(f1, Input::Position(axis as u8));
+                let slope = graph.differentiate(&[f1], Input::Position(axis as u8))[0];
                 sum = graph.sub(sum, slope);
             }
             source.push(sum);

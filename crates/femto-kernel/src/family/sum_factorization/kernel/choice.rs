@@ -14,8 +14,8 @@ const MOST_SHARED: u32 = 56 << 10;
 /// Minimum number of threads of a block for small elements.
 const THREADS: u32 = 128;
 
-/// Operations of f0 and f1 at a point beyond which forms keep to pencils. Linear elasticity, which has fewer, was measured
-/// with an element per thread; with a layer, forms λ u, κ ∇u alone.
+/// Operations of f0 and f1 at a point beyond which forms keep to pencils. Linear elasticity, which has fewer, is faster with an
+/// element or a layer per thread, Jacobians of the p-Laplacian and of rubber, which have more, are slower with a layer.
 const MOST_FORM_FLOPS: u64 = 100;
 
 /// Target registers per thread for forms of several inputs, and registers of a compute unit.
@@ -73,7 +73,7 @@ impl KernelSpec<'_> {
     fn without_pencils(&self) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
         let whole = defaults::whole_elements(shape, vectors, self.precision);
-        let layers = defaults::layers(shape, vectors);
+        let layers = defaults::layers(shape, vectors, self.precision);
         let small = layers.map(|it| Schedule {
             elements_per_block: it.warp_elements(shape),
             blocks_per_unit: it.blocks_per_unit * it.elements_per_block / it.warp_elements(shape),

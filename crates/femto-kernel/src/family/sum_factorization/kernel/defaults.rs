@@ -121,20 +121,27 @@ pub(super) fn whole_elements(
 }
 
 /// The schedule for a layer of nodes per thread, if it is faster than pencils: with gradients at Gauss points, on affine
-/// and multilinear elements, without fields at points. With values E-vectors were slower at degrees 3 and 4, and L-vectors
-/// were not measured; three components were slower there.
-pub(super) fn layers(shape: &Shape, vectors: Vectors) -> Option<Schedule> {
+/// and multilinear elements, without fields at points, and with as many numbers of all inputs at a point as fit registers.
+pub(super) fn layers(shape: &Shape, vectors: Vectors, precision: Precision) -> Option<Schedule> {
     let is_such = shape.dim == 3 && shape.gradients && !shape.collocated;
     let at_points = shape.storage.is_at_points() || shape.fields.count(FieldKind::Points) > 0;
     if !is_such || at_points || shape.points_1d != shape.nodes_1d + 1 {
         return None;
     }
-    let is_nodal = vectors.scatter().is_some();
+    let fields = shape.fields.count(FieldKind::Nodal);
+    let of_fields = fields + 3 * shape.field_gradients.count_ones() as usize;
+    let numbers = shape.components * (3 + usize::from(shape.values)) + of_fields;
+    let is_double = precision == Precision::Fp64;
+    let is_printed = !shape.storage.is_factors();
     let (elements_per_block, blocks_per_unit) = match (shape.nodes_1d - 1, shape.components) {
-        (2, 1) => (16, 6),
-        (2, 2..=3) if is_nodal && !shape.values => (8, 8),
-        (3, 1) if is_nodal && !shape.values => (24, 3),
-        (4, 1) if is_nodal && !shape.values => (10, 4),
+        (2, 1) if fields == 0 => (16, 6),
+        // Others of E-vectors were slower with values and not measured without.
+        _ if vectors.scatter().is_none() => return None,
+        (2, 1) if numbers <= 12 => (8, 12),
+        (2, 2..=3) if numbers <= 12 => (8, 8),
+        (3, 1) if numbers == 3 || (fields == 0 && is_double) => (24, 3),
+        (3, 1) if numbers <= 8 => (6, 8),
+        (4, 1) if numbers == 3 || (numbers == 4 && is_double && is_printed) => (10, 4),
         _ => return None,
     };
     Some(Schedule {

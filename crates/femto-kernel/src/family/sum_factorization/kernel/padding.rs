@@ -122,8 +122,7 @@ impl LayerStrides {
     pub(super) fn of(schedule: &Schedule, spec: &KernelSpec) -> Self {
         let shape = &spec.shape;
         let (nodes, points) = (shape.nodes_1d as u32, shape.points_1d as u32);
-        // Values and two derivatives.
-        let layers = spec.coupled(schedule) as u32 * 3 * nodes;
+        let layers = shape.exchanged(spec.coupled(schedule)) as u32 * nodes;
         let plain = points * points;
         let candidates = (plain..plain + BANKS).flat_map(|layer| {
             let least = layers * layer;

@@ -166,9 +166,6 @@ impl Schedule {
         if !shape.gradients || shape.collocated {
             return Err("a thread has a layer of nodes only for gradients at Gauss points");
         }
-        if spec.inputs(self) > spec.coupled(self) {
-            return Err("a thread with a layer of nodes reads no fields at nodes");
-        }
         if !self.by_warp {
             return Err("elements in layers are not split between warps");
         }

@@ -92,7 +92,12 @@ impl KernelSpec<'_> {
         rule(&mut source, self.basis);
         include(
             &mut source,
-            &[file!("contraction.h"), file!("nodes.h"), file!("pairs.h")],
+            &[
+                file!("contraction.h"),
+                file!("nodes.h"),
+                file!("inputs.h"),
+                file!("pairs.h"),
+            ],
         );
         let threads = match schedule.thread_per {
             ThreadPer::Pencil => {

@@ -6,7 +6,6 @@
  */
 #define PENCILS (POINTS_1D * POINTS_1D)
 #define ALL(n, count) UNROLL for (int n = 0; n < (count); ++n)
-#define SOME(count) ((count) > 0 ? (count) : 1)
 #define WARP 32
 #define EACH_PENCIL(n) UNROLL_BY(PENCILS_AT_ONCE) for (int n = 0; n < PENCILS; ++n)
 /* Position of node n of an element along k, j, i. */

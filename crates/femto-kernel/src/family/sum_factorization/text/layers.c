@@ -5,7 +5,7 @@
  *   each pencil (j, i) of points: interpolate, differentiate along k; the point step; the transposes
  *   each layer k of nodes: the transposes
  *
- * Values along j are held as columns, so that contractions are of pencils. Forms have no fields at nodes.
+ * Values along j are held as columns, so that contractions are of pencils. Fields go there, not back.
  */
 
 /* Contracts the columns of a layer of nodes: rows of points. */
@@ -28,23 +28,27 @@
     }
 
 /* From the thread's layer of nodes to numbers on its rows of points. */
-INLINE void spread(const place *t, int c, const element_nodes *at, const GLOBAL real *g_u)
+INLINE void spread(const place *t, int n, const source *from)
 {
     real r_u[NODES_1D][NODES_1D], r_rows[POINTS_1D][NODES_1D], r_row[POINTS_1D];
-    ALL(j, NODES_1D) ALL(i, NODES_1D) r_u[i][j] = read_node(at, g_u, t->layer, j, i);
-    TO_ROWS(grad, r_u, r_rows)
-    ALL(j, POINTS_1D)
-    {
-        interp(r_rows[j], r_row);
-        store(row(t, c, 2, j), 1, POINTS_1D, r_row);
+    ALL(j, NODES_1D) ALL(i, NODES_1D) r_u[i][j] = read_source(from, t->layer, j, i);
+    if (HAS_GRADIENT(n)) {
+        TO_ROWS(grad, r_u, r_rows)
+        ALL(j, POINTS_1D)
+        {
+            interp(r_rows[j], r_row);
+            store(row(t, n, 2, j), 1, POINTS_1D, r_row);
+        }
     }
     TO_ROWS(interp, r_u, r_rows)
     ALL(j, POINTS_1D)
     {
         interp(r_rows[j], r_row);
-        store(row(t, c, 0, j), 1, POINTS_1D, r_row);
-        grad(r_rows[j], r_row);
-        store(row(t, c, 1, j), 1, POINTS_1D, r_row);
+        store(row(t, n, 0, j), 1, POINTS_1D, r_row);
+        if (HAS_GRADIENT(n)) {
+            grad(r_rows[j], r_row);
+            store(row(t, n, 1, j), 1, POINTS_1D, r_row);
+        }
     }
 }
 
@@ -75,32 +79,28 @@ INLINE void collect(const place *t, int c, const element_nodes *at, GLOBAL real 
     }
 }
 
-/* The components on a pencil of points: values and reference derivatives. */
-typedef struct {
-    real value[COUPLED][POINTS_1D], derivative[3][COUPLED][POINTS_1D];
-} pencils;
-
-INLINE void read_pencils(const place *t, pencils *p)
+INLINE void read_pencils(const place *t, point_data *p)
 {
     const int first = t->slow * POINTS_1D + t->fast;
-    ALL(c, COUPLED)
+    ALL(n, INPUTS)
     {
         real r_nodes[NODES_1D];
-        load(r_nodes, layers(t, c, 0) + first, LAYER, NODES_1D);
-#if VALUES
-        interp(r_nodes, p->value[c]);
-#endif
-        grad(r_nodes, p->derivative[2][c]);
-        ALL(q, 2)
-        {
-            load(r_nodes, layers(t, c, 1 + q) + first, LAYER, NODES_1D);
-            interp(r_nodes, p->derivative[q][c]);
+        load(r_nodes, layers(t, n, 0) + first, LAYER, NODES_1D);
+        if (VALUES || n >= COUPLED)
+            interp(r_nodes, p->value[n]);
+        if (HAS_GRADIENT(n)) {
+            grad(r_nodes, p->derivative[2][n]);
+            ALL(q, 2)
+            {
+                load(r_nodes, layers(t, n, 1 + q) + first, LAYER, NODES_1D);
+                interp(r_nodes, p->derivative[q][n]);
+            }
         }
     }
 }
 
 /* The transpose, in place of what was read. */
-INLINE void write_pencils(const place *t, const pencils *p)
+INLINE void write_pencils(const place *t, const point_data *p)
 {
     const int first = t->slow * POINTS_1D + t->fast;
     ALL(c, COUPLED)
@@ -120,16 +120,15 @@ INLINE void write_pencils(const place *t, const pencils *p)
     }
 }
 
-INLINE void at_point(const place *t, int k, step_inputs *in, pencils *p)
+INLINE void at_point(const place *t, int k, step_inputs *in, point_data *p)
 {
-    const point_data none = {0};
     real r_u[COUPLED], r_g[3 * COUPLED];
     ALL(c, COUPLED)
     {
         r_u[c] = VALUES ? p->value[c][k] : 0;
         ALL(q, 3) r_g[3 * c + q] = p->derivative[q][c][k];
     }
-    point_step(t, &none, k, in, r_u, r_g);
+    point_step(t, p, k, in, r_u, r_g);
     ALL(c, COUPLED)
     {
         p->value[c][k] = r_u[c];
@@ -149,10 +148,10 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     UNROLL_BY(1) for (int first = 0; first < COMPONENTS; first += COUPLED)
     {
         if (has_layer) {
-            ALL(c, COUPLED)
+            ALL(n, INPUTS)
             {
-                const element_nodes at = ELEMENT_NODES(t.element, first + c);
-                spread(&t, c, &at, g_u);
+                const source from = SOURCE(t.element, first, n, g_u);
+                spread(&t, n, &from);
             }
         }
         WARP_BARRIER();
@@ -160,7 +159,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
             /* One at a time: each takes as many registers as there are. */
             UNROLL_BY(1) for (t.slow = 0; t.slow < POINTS_1D; ++t.slow)
             {
-                pencils p;
+                point_data p;
                 step_inputs in = STEP_INPUTS(&t);
                 read_pencils(&t, &p);
                 ALL(k, POINTS_1D) at_point(&t, k, &in, &p);

@@ -2,16 +2,17 @@
  *
  * POINTS_1D threads work on an element. Thread k < NODES_1D has the nodes of layer k, and thread i < POINTS_1D all
  * points with this i, a pencil along k at a time. They exchange rows of points through shared memory, SLOT numbers an
- * element, [COUPLED][NUMBERS][k of NODES_1D][j][i] with stride LAYER of k:
+ * element, [input][number][k of NODES_1D][j][i] with stride LAYER of k:
  *
- *   number 0: the value; 1, 2: the derivatives along xi and eta
+ *   number 0: the value; 1, 2: the derivatives along xi and eta, of fields only if any has a gradient
  *
  * No element is split between warps, which have WARP_ELEMENTS each, so that only warp barriers are needed.
  */
 #define PENCILS (POINTS_1D * POINTS_1D)
-#define NUMBERS 3
+#define FIELD_NUMBERS (NODAL_GRADIENTS ? 3 : 1)
+#define NUMBERS_BEFORE(n)                                                                      \
+    ((n) < COUPLED ? 3 * (n) : 3 * COUPLED + FIELD_NUMBERS * ((n) - COUPLED))
 #define ALL(n, count) UNROLL for (int n = 0; n < (count); ++n)
-#define SOME(count) ((count) > 0 ? (count) : 1)
 
 CONTRACTION(interp, POINTS_1D, NODES_1D, 1)
 CONTRACTION(interp_transposed, NODES_1D, POINTS_1D, 1)
@@ -28,9 +29,16 @@ typedef struct {
     int layer, slow, fast;
 } place;
 
+/* The inputs on a pencil of points: values and reference derivatives. */
 typedef struct {
-    int nothing;
+    real value[INPUTS][POINTS_1D], derivative[3][INPUTS][POINTS_1D];
 } point_data;
+
+/* Number q of input n at point k: its value or a derivative. */
+INLINE real get(const place *t, const point_data *d, int n, int q, int k)
+{
+    return q == 0 ? d->value[n][k] : d->derivative[q - 1][n][k];
+}
 
 #define GEOMETRY_AT(place) (place)->element
 
@@ -50,14 +58,14 @@ INLINE place place_of(SHARED real *s_memory, uint elements)
     return t;
 }
 
-/* Number q of component c on all layers. */
-INLINE SHARED real *layers(const place *t, int c, int q)
+/* Number q of input n on all layers. */
+INLINE SHARED real *layers(const place *t, int n, int q)
 {
-    return t->s_slot + (c * NUMBERS + q) * (NODES_1D * LAYER);
+    return t->s_slot + (NUMBERS_BEFORE(n) + q) * (NODES_1D * LAYER);
 }
 
 /* The same on row j of the thread's layer. */
-INLINE SHARED real *row(const place *t, int c, int q, int j)
+INLINE SHARED real *row(const place *t, int n, int q, int j)
 {
-    return layers(t, c, q) + t->layer * LAYER + j * POINTS_1D;
+    return layers(t, n, q) + t->layer * LAYER + j * POINTS_1D;
 }

@@ -7,9 +7,7 @@
  * GRADIENTS no derivative. A thread keeps the points of its pencil along the last axis: k for hexahedra, j
  * for quadrilaterals.
  *
- * Inputs are the COUPLED components that the point step takes together, then NODAL_FIELDS auxiliary fields
- * in their (scalar) space. Each is brought to the points separately, and the numbers needed by the point
- * step are kept:
+ * Each input is brought to the points separately, and the numbers needed by the point step are kept:
  *
  *   number 0 of an input: value, number 1, ..., DIM: derivatives along i, j and, for hexahedra, k
  *
@@ -43,10 +41,6 @@
 #define LAST_STRIDE ROW
 #define LAST_NODE(t, n) 0, (n), (t)->fast
 #endif
-#define INPUTS (COUPLED + NODAL_FIELDS)
-#define SOME(count) ((count) > 0 ? (count) : 1)
-#define HAS_GRADIENT(n)                                                                        \
-    ((n) < COUPLED ? GRADIENTS : NODAL_GRADIENTS >> ((n) - COUPLED) & 1)
 #if WARP_ELEMENTS
 #define ELEMENT_BARRIER() WARP_BARRIER()
 #define SLOTS (WARP_ELEMENTS + (32 % PENCILS ? 1 : 0))
@@ -70,13 +64,6 @@ CONTRACTION(interp, POINTS_1D, NODES_1D, 1)
 #endif
 #if GRADIENTS
 CONTRACTION(grad, POINTS_1D, POINTS_1D, -1)
-#endif
-
-/* The start of field f of an element. */
-#if VECTORS_NODAL
-#define FIELD_FIRST(element, f) ((size_t)(f) * field_stride)
-#else
-#define FIELD_FIRST(element, f) (((size_t)ELEMENT(element) * NODAL_FIELDS + (f)) * NODES)
 #endif
 
 #define GEOMETRY_AT(place) (place)->element
@@ -118,36 +105,6 @@ INLINE place place_of(SHARED real *s_memory, uint elements)
     t.node_fast = pencil % NODES_1D;
     t.node_slow = pencil / NODES_1D;
     return t;
-}
-
-/* The source of an input's values at the nodes. */
-typedef struct {
-    element_nodes at;
-    const GLOBAL real *g_values;
-    size_t field_first;
-    bool is_field;
-} source;
-
-/* Input n of a group whose first component is `first`. */
-#define SOURCE(element, first, n, g_u)                                                         \
-    {                                                                                          \
-        ELEMENT_NODES(element, (n) < COUPLED ? (first) + (n) : 0), (n) < COUPLED ? g_u : g_nodal_fields, \
-            FIELD_FIRST(element, (n) - COUPLED), (n) >= COUPLED                                \
-    }
-
-INLINE real read_source(const source *from, int k, int j, int i)
-{
-#if NODAL_FIELDS
-    if (from->is_field) {
-        const GLOBAL real *g_field = from->g_values + from->field_first;
-#if VECTORS_NODAL
-        return g_field[from->at.nodes[NODE_AT(k, j, i)]];
-#else
-        return g_field[NODE_AT(k, j, i)];
-#endif
-    }
-#endif
-    return read_node(&from->at, from->g_values, k, j, i);
 }
 
 /* The numbers kept of all inputs. */

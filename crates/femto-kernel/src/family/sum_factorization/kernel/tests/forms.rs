@@ -4,7 +4,9 @@ use super::super::*;
 use crate::family::fields::{FieldKind, Fields};
 use crate::family::sum_factorization::Storage;
 use crate::family::{Limits, Operand, Scatter};
-use crate::form::{Form, Jacobian, Mass, NeoHookean, Poisson, trace};
+use crate::form::{
+    Coefficient, Diffusion, Form, Jacobian, Mass, NeoHookean, NonlinearDiffusion, Poisson, trace,
+};
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
 
@@ -91,6 +93,37 @@ fn something_is_legal_for_every_shape() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// By the numbers of all inputs at a point, which are in registers.
+#[test]
+fn forms_with_few_inputs_have_layers() {
+    let limits = Limits::default();
+    let form = trace::<_, 3, 1>(&Mass);
+    let kappa = Diffusion {
+        kappa: Coefficient::Auxiliary(0),
+    };
+    let heat = Jacobian(NonlinearDiffusion::default());
+    let nodal = [FieldKind::Nodal];
+    let cases = [
+        (2, [true, true], [true, true]),
+        (3, [true, true], [true, true]),
+        (4, [true, false], [false, false]),
+        (5, [false, false], [false, false]),
+    ];
+    for (degree, of_kappa, of_heat) in cases {
+        let sizes = (degree + 1, degree + 2);
+        let basis = basis(sizes.0, sizes.1);
+        let kappa = shape::<_, 1>(&kappa, &nodal, sizes, Storage::Multilinear);
+        let heat = shape::<_, 1>(&heat, &nodal, sizes, Storage::Affine);
+        for (shape, expected) in [(kappa, of_kappa), (heat, of_heat)] {
+            let found = [Precision::Fp64, Precision::Fp32].map(|precision| {
+                let best = spec((&basis, &form), shape, NODAL, precision).best(&limits);
+                best.thread_per == ThreadPer::Layer
+            });
+            assert_eq!(found, expected, "{shape:?}");
         }
     }
 }

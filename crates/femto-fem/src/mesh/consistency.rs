@@ -1,0 +1,33 @@
+//! Whether a mesh's lists fit each other.
+
+use super::{CellBlock, Membership, Mesh};
+
+impl Mesh {
+    /// What lists contradict each other, in words; meshes of files have no such lists.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let of_block = |block: &CellBlock| {
+            let (nodes, of_cell) = (block.nodes.len(), block.cell_type.nodes());
+            let is_whole = nodes.is_multiple_of(of_cell) && block.tags.len() == block.len();
+            let (name, tags) = (block.cell_type.name(), block.tags.len());
+            (!is_whole).then(|| {
+                format!("{nodes} nodes and {tags} tags of cells {name}, of {of_cell} nodes each")
+            })
+        };
+        let is_there = |it: &&Membership| {
+            let block = self.blocks.get(it.block as usize);
+            block.is_some_and(|block| (it.cell as usize) < block.len())
+        };
+        let mut memberships = self.memberships.iter();
+        let is_sorted = self.memberships.is_sorted_by_key(|it| (it.block, it.cell));
+        self.blocks.iter().find_map(of_block).or_else(|| {
+            if let Some(it) = memberships.find(|it| !is_there(it)) {
+                return Some(format!(
+                    "cell {} of block {} is in group {}, but missing",
+                    it.cell, it.block, it.group
+                ));
+            }
+            let words = "memberships that do not ascend by block and cell";
+            (!is_sorted).then(|| words.to_owned())
+        })
+    }
+}
