@@ -79,6 +79,7 @@ fn coefficients_have_their_ranges() {
     #[rustfmt::skip]
     let mistakes = [
         ("kind = 'elasticity'\nyoung = -1.0\npoisson = 0.3", 9, "above zero, found the float -1.0"),
+        ("kind = 'elasticity'\nlambda = -2.0\nmu = 1.0", 10, "above -2/3 of mu, found the float -2.0"),
         ("kind = 'elasticity'\npoisson = 0.5\nyoung = 1.0", 11, "above -1 and below 0.5, found the float 0.5"),
         ("kind = 'neo_hookean'\npoisson = -1\nyoung = 1.0", 11, "above -1 and below 0.5, found the integer -1"),
         ("kind = 'elasticity'\nmu = 0\nlambda = 1.0", 6, "above zero, found the integer 0"),
@@ -175,7 +176,7 @@ fn a_full_case_is_read() {
     assert_eq!(case.solver.params.method, Some(Method::Cg));
     assert_eq!(
         (
-            case.solver.params.relative_tolerance,
+            case.solver.params.tolerance(case.run.precision),
             case.solver.params.max_iterations
         ),
         (1e-10, 1000)
@@ -222,7 +223,10 @@ fn omitted_keys_have_defaults() {
     assert!(case.source.is_zero());
     assert!(case.exact.is_none() && case.dirichlet.is_empty() && case.output.vtu.is_none());
     assert_eq!(
-        (case.solver.params.relative_tolerance, case.run.precision),
+        (
+            case.solver.params.tolerance(case.run.precision),
+            case.run.precision
+        ),
         (1e-8, Precision::Fp64)
     );
 }

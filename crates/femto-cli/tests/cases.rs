@@ -1,7 +1,6 @@
 //! All cases in the repository are valid.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto::kernel::scalar::Precision;
 use femto_cli::case::{Case, Document, Form, MeshSource, Solver};
 use std::path::Path;
 
@@ -31,7 +30,9 @@ fn the_documented_case_is_a_case() {
         let document = Document::new(Path::new("docs/case.md"), text.to_owned());
         Case::parse(document).unwrap_or_else(|error| panic!("{error}"))
     };
-    assert_eq!(parse(example).solver, Solver::of(Precision::Fp64));
+    let mut solver = parse(example).solver;
+    let tolerance = solver.params.relative_tolerance.take();
+    assert_eq!((tolerance, solver), (Some(1e-8), Solver::default()));
     let forms = text.split("```toml\n").nth(2).unwrap();
     let forms = forms.split("```").next().unwrap();
     let head = "[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n";

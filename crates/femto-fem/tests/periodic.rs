@@ -160,6 +160,25 @@ fn impossible_joins_are_errors() {
     assert!(matches!(error(&mesh), SpaceError::NoPartner { .. }));
 }
 
+/// As Gmsh writes them for sides of extruded meshes.
+#[test]
+fn links_without_nodes_are_errors() {
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n1\n\
+                1 2 2 1 1 1 2 3\n$EndElements\n$Periodic\n1\n1 2 4\nAffine 1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1\n0\n$EndPeriodic\n";
+    let mut mesh = gmsh::parse(text.as_bytes(), "links.msh").unwrap();
+    let message = |mesh: &Mesh| {
+        let geometry = Geometry::new(mesh).unwrap();
+        Space::new(mesh, &geometry, SpaceParams::default()).map_err(|error| error.to_string())
+    };
+    let found = message(&mesh).unwrap_err();
+    assert!(
+        found.starts_with("the periodic sides of pair 1 have no nodes"),
+        "{found}"
+    );
+    mesh.periodic.clear();
+    assert!(message(&mesh).is_ok());
+}
+
 /// A square whose partners are the vertices of a triangle and a node of no cell.
 #[test]
 fn partners_that_are_no_vertices_are_errors() {

@@ -7,7 +7,9 @@ use femto_kernel::family::CellMap;
 use femto_kernel::family::cell_quadrature::source::Interleave;
 use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::family::sum_factorization::Storage;
-use femto_kernel::family::sum_factorization::kernel::{KernelSpec, PointStep, Schedule, ThreadPer};
+use femto_kernel::family::sum_factorization::kernel::{
+    KernelSpec, PointStep, Schedule, ThreadPer, pack,
+};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Vectors};
 use femto_kernel::form::TracedForm;
@@ -174,7 +176,7 @@ impl Operator {
                 true => CellMap::Points { jacobian, position },
                 false => CellMap::Map(&elements.recipe.maps[element]),
             };
-            problem.pack(given, (LAMBDA, 1.0), out);
+            pack((&self.shape, &self.basis), given, (LAMBDA, 1.0), out);
         }
         let geometry = match problem.stored_precision() {
             Precision::Fp32 => Value::Singles(geometry),

@@ -111,9 +111,7 @@ impl<T: Number> Buffers<T> {
                 *vertex = positions[node as usize];
             }
             let vertices = CellMap::Vertices(&vertices[..shape.nodes]);
-            pack(shape, inputs.element, vertices, |n, x| {
-                row[n] = T::from_f64(x)
-            });
+            pack(shape, vertices, |n, x| row[n] = T::from_f64(x));
         };
         let of_cell = |values: &[f64], components: usize, (cell, row): (usize, &mut [T])| {
             let nodes = mesh.cell(cell);

@@ -247,7 +247,7 @@ pub const VTU: &str = ".vtu";
 pub const VTU_NAME: &str = "a name that ends in .vtu, by which readers go";
 
 /// The solver of the equations.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solver {
     /// The iterations; the method is chosen by the form if the case has none.
     pub params: SolverParams,
@@ -255,24 +255,6 @@ pub struct Solver {
     pub preconditioner: PreconditionerKind,
     /// The parameters of multigrid.
     pub multigrid: MultigridParams,
-}
-
-impl Solver {
-    /// The default in this precision: a tolerance of 1e-5 in fp32, which cannot reach that of fp64.
-    pub fn of(precision: Precision) -> Self {
-        let mut params = SolverParams {
-            max_iterations: 10_000,
-            ..SolverParams::default()
-        };
-        if precision == Precision::Fp32 {
-            params.relative_tolerance = 1e-5;
-        }
-        Self {
-            params,
-            preconditioner: PreconditionerKind::default(),
-            multigrid: MultigridParams::default(),
-        }
-    }
 }
 
 /// The output.

@@ -9,7 +9,6 @@ use super::{
 };
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
-use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use toml::de::{DeTable, DeValue};
 
@@ -114,8 +113,8 @@ impl Case {
             neumann,
             robin,
             solver: match optional("solver") {
-                Some(section) => solver(&section, run.precision)?,
-                None => Solver::of(run.precision),
+                Some(section) => solver(&section)?,
+                None => Solver::default(),
             },
             quadrature: match optional("quadrature") {
                 Some(section) => quadrature(&section, degree)?,
@@ -162,7 +161,7 @@ fn value(section: &Value<'_>) -> Result<Vector, CaseError> {
     section.section(&["value"])?.required("value")?.vector()
 }
 
-fn solver(section: &Value<'_>, precision: Precision) -> Result<Solver, CaseError> {
+fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
     let section = section.section(&[
         "method",
         "preconditioner",
@@ -173,7 +172,7 @@ fn solver(section: &Value<'_>, precision: Precision) -> Result<Solver, CaseError
         "restart",
         "max_newton_steps",
     ])?;
-    let mut solver = Solver::of(precision);
+    let mut solver = Solver::default();
     let params = &mut solver.params;
     if let Some(method) = section.optional("method") {
         let choices = [Method::Cg, Method::Gmres, Method::Newton];
@@ -213,10 +212,11 @@ fn solver(section: &Value<'_>, precision: Precision) -> Result<Solver, CaseError
         solver.multigrid.smoother = smoother.choice(&choices)?;
     }
     if let Some(tolerance) = section.optional("tolerance") {
-        params.relative_tolerance = tolerance.positive_number()?;
-        if params.relative_tolerance >= 1.0 {
+        let number = tolerance.positive_number()?;
+        if number >= 1.0 {
             return Err(tolerance.out_of_range("below 1, as it is relative"));
         }
+        params.relative_tolerance = Some(number);
     }
     if let Some(iterations) = section.optional("max_iterations") {
         params.max_iterations = iterations.integer(1..=usize::MAX)?;

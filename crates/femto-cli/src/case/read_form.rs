@@ -160,10 +160,14 @@ fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
         _ => {
             without("poisson", "`lambda` goes with `mu`")?;
             only(section, &["kind", "lambda", "mu"])?;
-            Ok(Moduli::Lame {
-                lambda: needed("lambda", Allowed::ANY)?,
-                mu: needed("mu", Allowed::POSITIVE)?,
-            })
+            let lambda = needed("lambda", Allowed::ANY)?;
+            let mu = needed("mu", Allowed::POSITIVE)?;
+            if let (Coefficient::Uniform(lambda), Coefficient::Uniform(mu)) = (&lambda, &mu)
+                && 3.0 * lambda + 2.0 * mu <= 0.0
+            {
+                return Err(section.required("lambda")?.out_of_range("above -2/3 of mu"));
+            }
+            Ok(Moduli::Lame { lambda, mu })
         }
     }
 }

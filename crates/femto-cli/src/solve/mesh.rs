@@ -30,7 +30,11 @@ pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failu
             let turned = mesh.turn_left_handed();
             (mesh, turned)
         }
-        MeshSource::Box(source) => (source.build().map_err(of_case)?, 0),
+        MeshSource::Box(source) => {
+            let mut mesh = source.build().map_err(of_case)?;
+            let turned = mesh.turn_left_handed();
+            (mesh, turned)
+        }
     };
     if case.periodic.is_some() {
         mesh.periodic.clear();

@@ -378,7 +378,7 @@ impl Solver {
             true_relative_residual: true_residual.map(relative),
             reference: history.reference,
             reduction: fraction(last, first),
-            tolerance: case.solver.params.relative_tolerance,
+            tolerance: case.solver.params.tolerance(case.run.precision),
             residual_history: history.residuals,
             warnings: Vec::new(),
         }

@@ -34,12 +34,13 @@ pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
 /// [`Solution::settling`](femto::problem::Solution::settling).
 pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
     // Good solutions stay below this.
-    let most = (1e3 * case.solver.params.relative_tolerance).min(1e-3);
+    let most = (1e3 * case.solver.params.tolerance(case.run.precision)).min(1e-3);
     let found = settling.filter(|&found| found > most)?;
     Some(format!(
-        "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its size. \
-         Coefficients or derivatives differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, or, \
-         where a Robin term is very stiff, prescribe the solution"
+        "the solution is not accurate: a step of Jacobi iteration, or a correction along constants and motions that hardly \
+         anything holds, would change it by {found:.1e} of its size. Coefficients or derivatives differ so much that the largest \
+         loads hide the residual elsewhere. Lower `tolerance`, take fp64, or, where a Robin term is very stiff, prescribe the \
+         solution"
     ))
 }
 

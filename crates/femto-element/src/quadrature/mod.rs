@@ -178,9 +178,6 @@ impl Rule1d {
             (rule.points[left], rule.points[right]) = (-x, x);
             (rule.weights[left], rule.weights[right]) = (w, w);
         }
-        if points % 2 == 1 {
-            rule.points[points / 2] = 0.0;
-        }
         rule
     }
 }

@@ -43,24 +43,33 @@ impl Geometry {
     /// # Errors
     /// [`GeometryError::NotInvertible`] with the worst point of the first bad cell.
     pub fn check(&self, points_1d: &[f64]) -> Result<Vec<CornerWarning>, GeometryError> {
+        let (points, corners) = (self.checked_points(points_1d), self.corners());
+        let defect = |cell| self.defect(cell, points_1d, &points, &corners);
         let defects: Vec<(usize, Defect)> = (0..self.len())
             .into_par_iter()
             .with_min_len(256)
-            .filter_map(|cell| Some((cell, self.defect(cell, points_1d)?)))
+            .filter_map(|cell| Some((cell, defect(cell)?)))
             .collect();
         let mut bad = defects
             .iter()
             .filter(|(_, defect)| *defect == Defect::Points);
         match bad.next() {
-            Some(&(cell, _)) => Err(self.not_invertible(cell, 1 + bad.count(), points_1d)),
+            Some(&(cell, _)) => Err(self.not_invertible(cell, 1 + bad.count(), &points)),
             None => Ok(defects
                 .iter()
-                .map(|&(cell, _)| self.corner_warning(cell))
+                .map(|&(cell, _)| self.corner_warning(cell, &corners))
                 .collect()),
         }
     }
 
-    fn defect(&self, cell: usize, points_1d: &[f64]) -> Option<Defect> {
+    /// The defect of a cell, checked at a grid of `points_1d`, which are `points` of the cell, and at its `corners`.
+    fn defect(
+        &self,
+        cell: usize,
+        points_1d: &[f64],
+        points: &[[f64; 3]],
+        corners: &[[f64; 3]],
+    ) -> Option<Defect> {
         let is_invertible_at = |points: &[[f64; 3]]| {
             let mut good = true;
             self.visit_list(cell, points, |_, jacobian| good &= is_invertible(&jacobian));
@@ -84,11 +93,11 @@ impl Geometry {
             Maps::Terms(_) if self.kinds[cell] == MapKind::Affine => {
                 return (!is_invertible_at(&[[0.0; 3]])).then_some(Defect::Points);
             }
-            Maps::Terms(_) | Maps::Facets(_) => is_invertible_at(&self.checked_points(points_1d)),
+            Maps::Terms(_) | Maps::Facets(_) => is_invertible_at(points),
         };
         if !good_points {
             Some(Defect::Points)
-        } else if !is_invertible_at(&self.corners()) {
+        } else if !is_invertible_at(corners) {
             Some(Defect::Corners)
         } else {
             None
@@ -124,8 +133,8 @@ impl Geometry {
         worst
     }
 
-    fn corner_warning(&self, cell: usize) -> CornerWarning {
-        let worst = self.worst(cell, &self.corners());
+    fn corner_warning(&self, cell: usize, corners: &[[f64; 3]]) -> CornerWarning {
+        let worst = self.worst(cell, corners);
         CornerWarning {
             cell: self.first_cell + cell,
             corner: worst.index,
@@ -134,9 +143,8 @@ impl Geometry {
         }
     }
 
-    fn not_invertible(&self, cell: usize, bad_cells: usize, points_1d: &[f64]) -> GeometryError {
-        let points = self.checked_points(points_1d);
-        let worst = self.worst(cell, &points);
+    fn not_invertible(&self, cell: usize, bad_cells: usize, points: &[[f64; 3]]) -> GeometryError {
+        let worst = self.worst(cell, points);
         GeometryError::NotInvertible {
             cell: self.first_cell + cell,
             position: worst.position,

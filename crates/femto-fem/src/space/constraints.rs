@@ -1,7 +1,7 @@
 //! Constraints: the sorted list of L-vector entries that have given values, and nodes with a given slanted component.
 
 use super::slanted::{NodeNormal, Slanted};
-use super::{Block, Continuity, Layout, Space, SpaceError};
+use super::{Block, Continuity, Space, SpaceError};
 
 /// The constrained entries of L-vectors, ascending: components of the nodes on groups of facets. And the nodes where
 /// components along the boundary's normal are constrained ([`Constraints::with_normals`]): such a component is an
@@ -109,10 +109,7 @@ impl Constraints {
 
     /// Whether an entry of this component is constrained.
     pub fn has_component(&self, space: &Space, component: usize) -> bool {
-        let of = |&entry: &u32| match space.layout() {
-            Layout::Interleaved => entry as usize % space.components(),
-            Layout::Blocked => entry as usize / space.nodes(),
-        };
+        let of = |&entry: &u32| space.node_of(entry as usize).1;
         self.entries.iter().any(|entry| of(entry) == component)
     }
 

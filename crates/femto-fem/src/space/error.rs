@@ -158,6 +158,16 @@ pub enum SpaceError {
         /// The fault of the partner facet.
         why: &'static str,
     },
+    /// Periodic sides without nodes.
+    #[error(
+        "the periodic sides of pair {pair} have no nodes: a mesh file links them, but does not say which nodes correspond, as \
+         Gmsh does for sides of extruded meshes; in a case `periodic` joins groups by their positions, and `periodic = []` makes \
+         such sides boundaries"
+    )]
+    EmptySides {
+        /// The number of the pair, from 1.
+        pair: usize,
+    },
     /// A cell between two periodic sides, two of whose vertices would coincide.
     #[error(
         "cell {cell} reaches from one periodic side to the other: at least two cells must lie between them"

@@ -138,8 +138,13 @@ impl Space {
             let cell = geometry.cell();
             let per_element = cell.lattice(params.degree).len();
             let most = MAX_CHUNK_NODES / per_element;
+            let wanted = elements_per_chunk(cell, &params, geometry.kinds().len());
             let chunk = ChunkSize {
-                wanted: elements_per_chunk(cell, &params, geometry.kinds().len()),
+                wanted: match params.continuity {
+                    Continuity::Continuous => wanted,
+                    // Nothing is shared: more would not fit.
+                    Continuity::Broken => wanted.min(most),
+                },
                 most,
                 most_layers: match params.continuity {
                     // A level of nodes for each step of the degree, and one more.

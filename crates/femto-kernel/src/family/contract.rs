@@ -154,6 +154,17 @@ pub trait BlockOperator: Debug + Send + Sync {
     /// [`BlockOperator::geometry_numbers`], `coefficients` are λ and κ if they are folded.
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]);
 
+    /// Length of an element's packed geometry on a device; 0 if kernels read none.
+    fn device_numbers(&self) -> usize {
+        self.geometry_numbers()
+    }
+
+    /// Packs the geometry of an element for a device: as [`BlockOperator::pack`], of length
+    /// [`BlockOperator::device_numbers`].
+    fn pack_for_device(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        self.pack(map, coefficients, out);
+    }
+
     /// Whether the host's loops read the coordinates of vertices.
     fn reads_vertices(&self) -> bool {
         false
@@ -225,10 +236,10 @@ pub trait Elements {
     /// Mesh nodes at the vertices, `[element][vertex]`.
     fn vertices(&self) -> Vec<u32>;
 
-    /// Coordinates of mesh nodes, `[mesh node][dim]`.
+    /// Coordinates of mesh nodes, `[mesh node][dim]`, from an origin of its own unless the form reads positions.
     fn coordinates(&self) -> Vec<f64>;
 
-    /// Coordinates of L-vector nodes at degree 1, `[node][dim]`.
+    /// Coordinates of L-vector nodes at degree 1, `[node][dim]`, likewise.
     fn node_coordinates(&self) -> Vec<f64>;
 
     /// The fields that are constant in each cell, for elements given by their position in the block,
@@ -280,18 +291,6 @@ pub trait BlockKernels: Debug + Send + Sync {
     fn assembly(&self, _vectors: Vectors) -> Option<Assembly> {
         None
     }
-
-    /// Length of an element's packed geometry, if kernels read it.
-    fn geometry_len(&self) -> usize {
-        0
-    }
-
-    /// The precision of packed geometry.
-    fn geometry_precision(&self) -> Precision;
-
-    /// Packs the geometry of an element: `out` has length [`BlockKernels::geometry_len`], `coefficients`
-    /// are λ and κ if they are folded.
-    fn pack(&self, _: CellMap, _coefficients: (f64, f64), _out: &mut [f64]) {}
 
     /// Moves out the arrays other than geometry, node lists and fields: a second call returns none.
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {

@@ -61,6 +61,16 @@ macro_rules! real {
 real!(f64, "fp64");
 real!(f32, "fp32");
 
+/// Functions that a plain number has itself.
+macro_rules! own {
+    ($($function:ident)*) => {
+        $(#[inline(always)]
+        fn $function(self) -> Self {
+            f64::$function(self)
+        })*
+    };
+}
+
 impl Scalar for f64 {
     type Mask = bool;
 
@@ -72,46 +82,7 @@ impl Scalar for f64 {
     fn mul_add(self, factor: Self, addend: Self) -> Self {
         f64::mul_add(self, factor, addend)
     }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        f64::sqrt(self)
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        f64::abs(self)
-    }
-    #[inline(always)]
-    fn exp(self) -> Self {
-        f64::exp(self)
-    }
-    #[inline(always)]
-    fn ln(self) -> Self {
-        f64::ln(self)
-    }
-    #[inline(always)]
-    fn sin(self) -> Self {
-        f64::sin(self)
-    }
-    #[inline(always)]
-    fn cos(self) -> Self {
-        f64::cos(self)
-    }
-    #[inline(always)]
-    fn tan(self) -> Self {
-        f64::tan(self)
-    }
-    #[inline(always)]
-    fn sinh(self) -> Self {
-        f64::sinh(self)
-    }
-    #[inline(always)]
-    fn cosh(self) -> Self {
-        f64::cosh(self)
-    }
-    #[inline(always)]
-    fn tanh(self) -> Self {
-        f64::tanh(self)
-    }
+    own!(sqrt abs exp ln sin cos tan sinh cosh tanh);
     #[inline(always)]
     fn powi(self, exponent: i32) -> Self {
         f64::powi(self, exponent)

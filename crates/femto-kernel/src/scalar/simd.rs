@@ -34,8 +34,6 @@ pub trait Lanes: Scalar + AddAssign + Send + Sync + 'static {
     fn interleave(self, other: Self) -> (Self, Self);
     /// The lanes as a slice.
     fn lanes(&self) -> &[Self::Real];
-    /// The lanes as a mutable slice.
-    fn lanes_mut(&mut self) -> &mut [Self::Real];
     /// The instruction set of this value.
     fn token(self) -> Self::Token;
 }
@@ -44,6 +42,16 @@ pub trait Lanes: Scalar + AddAssign + Send + Sync + 'static {
 pub trait Vectorizable: Real {
     /// The vector of native width.
     type Lanes<S: Simd>: Lanes<Real = Self, Token = S>;
+}
+
+/// Functions applied to each lane.
+macro_rules! each_lane {
+    ($t:ty: $($function:ident)*) => {
+        $(#[inline(always)]
+        fn $function(self) -> Self {
+            self.each(<$t>::$function)
+        })*
+    };
 }
 
 macro_rules! lanes {
@@ -120,10 +128,6 @@ macro_rules! lanes {
                 self.0.as_slice()
             }
             #[inline(always)]
-            fn lanes_mut(&mut self) -> &mut [$t] {
-                self.0.as_mut_slice()
-            }
-            #[inline(always)]
             fn token(self) -> S {
                 fearless_simd::ExtractToken::token(&self.0)
             }
@@ -148,38 +152,7 @@ macro_rules! lanes {
             fn abs(self) -> Self {
                 Self(self.0.abs())
             }
-            #[inline(always)]
-            fn exp(self) -> Self {
-                self.each(<$t>::exp)
-            }
-            #[inline(always)]
-            fn ln(self) -> Self {
-                self.each(<$t>::ln)
-            }
-            #[inline(always)]
-            fn sin(self) -> Self {
-                self.each(<$t>::sin)
-            }
-            #[inline(always)]
-            fn cos(self) -> Self {
-                self.each(<$t>::cos)
-            }
-            #[inline(always)]
-            fn tan(self) -> Self {
-                self.each(<$t>::tan)
-            }
-            #[inline(always)]
-            fn sinh(self) -> Self {
-                self.each(<$t>::sinh)
-            }
-            #[inline(always)]
-            fn cosh(self) -> Self {
-                self.each(<$t>::cosh)
-            }
-            #[inline(always)]
-            fn tanh(self) -> Self {
-                self.each(<$t>::tanh)
-            }
+            each_lane!($t: exp ln sin cos tan sinh cosh tanh);
             #[inline(always)]
             fn powi(self, exponent: i32) -> Self {
                 // Square and multiply on whole vectors: the exponent is the same in every lane.

@@ -82,6 +82,15 @@ impl Neg for Traced<'_> {
     }
 }
 
+/// Functions that are nodes.
+macro_rules! nodes {
+    ($($function:ident $node:ident),*) => {
+        $(fn $function(self) -> Self {
+            self.unary(Unary::$node)
+        })*
+    };
+}
+
 impl Scalar for Traced<'_> {
     type Mask = Mask;
 
@@ -91,36 +100,7 @@ impl Scalar for Traced<'_> {
     fn mul_add(self, factor: Self, addend: Self) -> Self {
         self * factor + addend
     }
-    fn sqrt(self) -> Self {
-        self.unary(Unary::Sqrt)
-    }
-    fn abs(self) -> Self {
-        self.unary(Unary::Abs)
-    }
-    fn exp(self) -> Self {
-        self.unary(Unary::Exp)
-    }
-    fn ln(self) -> Self {
-        self.unary(Unary::Ln)
-    }
-    fn sin(self) -> Self {
-        self.unary(Unary::Sin)
-    }
-    fn cos(self) -> Self {
-        self.unary(Unary::Cos)
-    }
-    fn tan(self) -> Self {
-        self.unary(Unary::Tan)
-    }
-    fn sinh(self) -> Self {
-        self.unary(Unary::Sinh)
-    }
-    fn cosh(self) -> Self {
-        self.unary(Unary::Cosh)
-    }
-    fn tanh(self) -> Self {
-        self.unary(Unary::Tanh)
-    }
+    nodes!(sqrt Sqrt, abs Abs, exp Exp, ln Ln, sin Sin, cos Cos, tan Tan, sinh Sinh, cosh Cosh, tanh Tanh);
     fn powi(self, exponent: i32) -> Self {
         self.with(|graph| graph.powi(self.handle, exponent))
     }

@@ -4,7 +4,7 @@ use super::boundary_values::BoundaryValues;
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
 use super::multigrid::{AnyPreconditioner, MakeMultigrid};
-use super::null_space::NullSpace;
+use super::null_space::{NullSpace, WeakFunction};
 use super::patience::Patience;
 use super::{
     Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
@@ -41,6 +41,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(Box<MakeMultigrid<'a, T, B>>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
+    /// What the operator hardly holds.
+    pub(super) weak: Vec<WeakFunction>,
     /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
@@ -239,6 +241,7 @@ where
             start: self.start.as_deref(),
             multigrid: self.multigrid.as_ref().map(|(make, it)| (&**make, *it)),
             null_space: self.null_space.as_ref().map(|(null_space, _)| null_space),
+            weak: (&self.blocks, &self.weak),
             may_be_uneven: self.may_be_uneven,
         };
         let choice = &mut self.preconditioner;

@@ -5,7 +5,7 @@ use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
-use super::null_space::NullSpace;
+use super::null_space::{NullSpace, WeakFunction};
 use super::patience::{DirectionsWatch, Patience, Watch};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
@@ -20,7 +20,7 @@ use crate::solve::{
 };
 use crate::vector::{Projector, VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
-use femto_fem::space::Constraints;
+use femto_fem::space::{Block, Constraints};
 use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 
@@ -48,6 +48,8 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(&'a MakeMultigrid<'a, T, B>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<&'a NullSpace>,
+    /// Constants and motions that the operator hardly holds, and the blocks of the space.
+    pub(super) weak: (&'a [Block], &'a [WeakFunction]),
     /// Whether fields or terms on facets may make some rows far larger than others.
     pub(super) may_be_uneven: bool,
 }
@@ -79,7 +81,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             None => self.device.zeros(size)?,
         };
         self.projector.project(self.device, &mut x)?;
-        let params = self.solver.krylov(method);
+        let params = self.solver.krylov(method, T::PRECISION);
         let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
         let operator = Constrained::new(self.operator, self.projector);
         let mut before: Option<History> = None;
@@ -138,18 +140,31 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(history);
                 }
                 (outcome, ..) => {
+                    let residual = |x: &_| {
+                        let mut r = self.device.zeros(size)?;
+                        operator.apply(x, &mut r)?;
+                        self.device.xpby(self.b, -1.0, &mut r)?;
+                        Ok(r)
+                    };
+                    let mut hidden = None;
+                    let (blocks, weak) = self.weak;
+                    if outcome.is_ok() && !weak.is_empty() {
+                        let held = (blocks, self.constraints);
+                        let found =
+                            WeakFunction::correct(weak, held, residual, self.device, &mut x)?;
+                        hidden = Some(found);
+                    }
                     // An estimate that the device has no memory for is left out.
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
                     let settling = is_wanted.then(|| {
-                        let mut r = self.device.zeros(size)?;
-                        operator.apply(&x, &mut r)?;
-                        self.device.axpy(-1.0, self.b, &mut r)?;
+                        let mut r = residual(&x)?;
                         let BoundaryValues { entries, slanted } = self.boundary_values;
                         let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
                         let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
                         self.settling(&operator, (&mut r, of_solution))
                     });
                     let settling = settling.and_then(Result::ok).flatten();
+                    let settling = settling.into_iter().chain(hidden).reduce(f64::max);
                     return Ok((download_f64(self.device, &x)?, outcome, settling));
                 }
             }
@@ -177,7 +192,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let (device, dofs) = (self.device, self.operator.dofs());
-        let mut params = self.solver.newton(equation.krylov);
+        let mut params = self.solver.newton(equation.krylov, T::PRECISION);
         if self.operator.is_affine() {
             // One direction leads to the solution.
             let least = params.stop.relative_tolerance.max(T::EPSILON);

@@ -362,7 +362,8 @@ pub struct Solution {
     /// How much a step of Jacobi's iteration would still change the solution of a form with fields, positions or terms on
     /// facets, relative to it (for linear forms less constants that have no part in them), in the Euclidean norm. Where
     /// coefficients differ by orders of magnitude, the norm of the right-hand side may hide what is left to do in the rows
-    /// of the small ones.
+    /// of the small ones. Where a weak term alone holds constants or motions, what a correction along these would still
+    /// change, if that is more.
     pub settling: Option<f64>,
 }
 

@@ -9,7 +9,7 @@
 use super::{Discretization, Function, ProblemError};
 use crate::eigen::eigenvectors;
 use crate::multigrid::NearKernel;
-use crate::operator::Backend;
+use crate::operator::{Backend, OperatorError};
 use crate::vector::{VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
@@ -19,6 +19,10 @@ use std::fmt;
 /// Loads that differ from balanced ones by more than this part of their size are an error. Integrals over curved cells
 /// differ from those of the domain, so that loads which balance there do not quite balance here.
 const IMBALANCE: f64 = 1e-3;
+
+/// Functions z whose energy (z, A z) is a smaller part than this of (z, D z), D the diagonal of A, are held so weakly that
+/// a small residual may hide a large error along them.
+const WEAK: f64 = 1e-3;
 
 /// Sums of squares of values at constrained entries below this part of the largest are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -50,15 +54,23 @@ struct FreeFunction {
     weights: Vec<f64>,
 }
 
+/// A constant or motion z that A hardly holds, as by a weak Robin term.
+pub(super) struct WeakFunction {
+    /// Of the functions of [`Candidates`].
+    combination: Vec<f64>,
+    /// (z, A z).
+    energy: f64,
+}
+
 impl NullSpace {
-    /// Finds the null space; `None` if there is none. `unassembled` binds the operator without matrices if `operator` has
+    /// Finds the null space, and what A hardly holds. `unassembled` binds the operator without matrices if `operator` has
     /// some: the rounded entries of a row do not sum to exactly zero.
     pub(super) fn find<T, B>(
         on: Discretization<'_>,
         operator: &Operator<T, B>,
         unassembled: impl FnOnce() -> Result<Option<Operator<T, B>>, ProblemError>,
         constraints: &Constraints,
-    ) -> Result<Option<Self>, ProblemError>
+    ) -> Result<(Option<Self>, Vec<WeakFunction>), ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
@@ -66,23 +78,20 @@ impl NullSpace {
         let device = operator.device();
         let is_held = on.space().components() == 1 && !constraints.is_empty();
         if is_held || !device.info().executes {
-            return Ok(None);
+            return Ok((None, Vec::new()));
         }
         let candidates = Candidates::new(on.blocks);
         let vanishing = candidates.vanishing_at(constraints);
         if vanishing.is_empty() {
-            return Ok(None);
+            return Ok((None, Vec::new()));
         }
         let unassembled = unassembled()?;
         let operator = unassembled.as_ref().unwrap_or(operator);
         let mut diagonal = device.zeros(operator.dofs())?;
         operator.diagonal(&mut diagonal)?;
         let energies = |combinations: &[Vec<f64>]| {
-            let vector = |combination: &Vec<f64>| {
-                let mut values = candidates.values(combination);
-                constraints.project(&mut values);
-                upload_f64(device, &values)
-            };
+            let vector =
+                |it: &Vec<f64>| upload_f64(device, &candidates.free_values(it, constraints));
             let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
             energies(operator, &diagonal, &vectors?)
         };
@@ -104,6 +113,7 @@ impl NullSpace {
         let combined: Vec<Vec<f64>> = combined.collect();
         let (matrix, sizes) = energies(&combined)?;
         let mut functions: Vec<FreeFunction> = Vec::new();
+        let mut weak = Vec::new();
         for (i, combination) in combined.into_iter().enumerate() {
             let energy = matrix[i * sizes.len() + i].abs();
             // That of rounding is near ε², that of rounded positions near the square of their error, that of the weakest
@@ -111,10 +121,16 @@ impl NullSpace {
             let rounding = candidates.rounding(&combination).powi(2);
             if energy <= T::EPSILON.powf(1.5).max(rounding) * sizes[i] {
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
+            } else if energy <= WEAK * sizes[i] {
+                weak.push(WeakFunction {
+                    combination,
+                    energy,
+                });
             }
         }
         let rigid = !candidates.rotations.is_empty();
-        Ok((!functions.is_empty()).then_some(Self { functions, rigid }))
+        let free = (!functions.is_empty()).then_some(Self { functions, rigid });
+        Ok((free, weak))
     }
 
     /// Takes off the projected loads' part that does work on the free functions, as a load that is a combination of them
@@ -130,10 +146,13 @@ impl NullSpace {
     ) -> Result<FreeFunctions, ProblemError> {
         let mut loads = download_f64(device, b)?;
         let mut imbalance: f64 = 0.0;
+        // Where loads act a function may be zero but for rounding.
+        let rounding = 16.0 * T::EPSILON * dot(&loads, &loads).sqrt();
         for function in &self.functions {
             let values = &function.values;
             let work = dot(&loads, values);
             let size: f64 = loads.iter().zip(values).map(|(b, z)| (b * z).abs()).sum();
+            let size = size.max(rounding * dot(values, values).sqrt());
             if work.abs() > IMBALANCE * size {
                 let largest = values
                     .iter()
@@ -191,6 +210,39 @@ impl fmt::Display for FreeFunctions {
             ),
             _ => Ok(()),
         }
+    }
+}
+
+impl WeakFunction {
+    /// Corrects the solution x of A x = b along such functions: of all solutions with an equally small residual, that
+    /// whose residual does no work on them. Returns what a second correction changes, for rounding, relative to x.
+    pub(super) fn correct<T: Number, B: Backend + VectorOps<T>>(
+        all: &[Self],
+        (blocks, constraints): (&[Block], &Constraints),
+        residual: impl Fn(&B::Buffer<T>) -> Result<B::Buffer<T>, OperatorError>,
+        device: &B,
+        x: &mut B::Buffer<T>,
+    ) -> Result<f64, OperatorError> {
+        let candidates = Candidates::new(blocks);
+        let mut change = 0.0;
+        for _ in 0..2 {
+            let r = residual(x)?;
+            let mut square = 0.0;
+            for Self {
+                combination,
+                energy,
+            } in all
+            {
+                let z = candidates.free_values(combination, constraints);
+                let z: B::Buffer<T> = upload_f64(device, &z)?;
+                let part = device.dot(&z, &r)? / energy;
+                device.axpy(part, &z, x)?;
+                square += (part * device.norm(&z)?).powi(2);
+            }
+            change = square.sqrt();
+        }
+        let size = device.norm(x)?;
+        Ok(if size > 0.0 { change / size } else { 0.0 })
     }
 }
 
@@ -282,6 +334,13 @@ impl Candidates {
     fn values(&self, combination: &[f64]) -> Vec<f64> {
         let value = |entry| self.row(entry).zip(combination).map(|(a, b)| a * b).sum();
         (0..self.dofs).map(value).collect()
+    }
+
+    /// The same, zero where vectors are constrained.
+    fn free_values(&self, combination: &[f64], constraints: &Constraints) -> Vec<f64> {
+        let mut values = self.values(combination);
+        constraints.project(&mut values);
+        values
     }
 
     /// Independent combinations that vanish where vectors are constrained.

@@ -3,6 +3,7 @@
 use super::{Method, PreconditionerReason, SolverParams};
 use crate::solve::{Iteration, Monitor};
 use femto_fem::space::Space;
+use femto_kernel::scalar::Precision;
 use std::ops::ControlFlow;
 
 /// The number of iterations with Jacobi that take the time of multigrid's set-up on an accelerator (`docs/multigrid.md`):
@@ -41,10 +42,10 @@ impl Patience {
     pub(super) fn new(
         space: &Space,
         (unknowns, is_jacobian): (usize, bool),
-        (krylov, solver): (Method, &SolverParams),
+        (krylov, solver, precision): (Method, &SolverParams, Precision),
     ) -> Self {
         let nodes = unknowns / space.components();
-        let tolerance = solver.relative_tolerance;
+        let tolerance = solver.tolerance(precision);
         Self {
             unknowns,
             set_up: patience(space, is_jacobian, krylov).min(solver.max_iterations),

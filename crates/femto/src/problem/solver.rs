@@ -4,6 +4,7 @@ use crate::solve::gmres::GmresParams;
 use crate::solve::krylov::{KrylovParams, LinearSolver};
 use crate::solve::newton::{Forcing, LineSearch, NewtonParams};
 use crate::solve::{Method, StopCriteria};
+use femto_kernel::scalar::Precision;
 
 /// The solver and its stop criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,12 +13,12 @@ pub struct SolverParams {
     /// linear, otherwise Newton's method. If the method is CG or GMRES and the form is nonlinear, Newton's
     /// method uses it for its directions.
     pub method: Option<Method>,
-    /// Relative to the norm of the right-hand side; in Newton's method to the forces. Default 1e-8, which single
-    /// precision cannot reach: give it 1e-5.
-    pub relative_tolerance: f64,
+    /// Relative to the norm of the right-hand side; in Newton's method to the forces. `None` is 1e-8, in single precision,
+    /// which cannot reach that, 1e-5.
+    pub relative_tolerance: Option<f64>,
     /// In the units of the residual. Default 0.
     pub absolute_tolerance: f64,
-    /// Maximum number of linear solver steps, for Newton's method per direction. Default 1000.
+    /// Maximum number of linear solver steps, for Newton's method per direction. Default 10 000.
     pub max_iterations: usize,
     /// Steps of GMRES between restarts. Default 30.
     pub restart: usize,
@@ -34,9 +35,9 @@ impl Default for SolverParams {
         let newton = NewtonParams::default();
         Self {
             method: None,
-            relative_tolerance: newton.stop.relative_tolerance,
+            relative_tolerance: None,
             absolute_tolerance: newton.stop.absolute_tolerance,
-            max_iterations: newton.max_linear_iterations,
+            max_iterations: 10_000,
             restart: GmresParams::default().restart,
             max_newton_steps: newton.stop.max_iterations,
             forcing: newton.forcing,
@@ -59,17 +60,25 @@ impl SolverParams {
         }
     }
 
+    /// The relative tolerance for vectors of this precision.
+    pub fn tolerance(&self, precision: Precision) -> f64 {
+        self.relative_tolerance.unwrap_or(match precision {
+            Precision::Fp64 => 1e-8,
+            Precision::Fp32 => 1e-5,
+        })
+    }
+
     /// Parameters for a linear form.
-    pub(super) fn krylov(&self, method: Method) -> KrylovParams {
+    pub(super) fn krylov(&self, method: Method, precision: Precision) -> KrylovParams {
         KrylovParams {
             solver: self.linear(method),
-            stop: self.stop(self.max_iterations),
+            stop: self.stop(self.max_iterations, precision),
         }
     }
 
-    pub(super) fn newton(&self, krylov: Method) -> NewtonParams {
+    pub(super) fn newton(&self, krylov: Method, precision: Precision) -> NewtonParams {
         NewtonParams {
-            stop: self.stop(self.max_newton_steps),
+            stop: self.stop(self.max_newton_steps, precision),
             linear: self.linear(krylov),
             max_linear_iterations: self.max_iterations,
             forcing: self.forcing,
@@ -86,9 +95,9 @@ impl SolverParams {
         }
     }
 
-    fn stop(&self, max_iterations: usize) -> StopCriteria {
+    fn stop(&self, max_iterations: usize, precision: Precision) -> StopCriteria {
         StopCriteria {
-            relative_tolerance: self.relative_tolerance,
+            relative_tolerance: self.tolerance(precision),
             absolute_tolerance: self.absolute_tolerance,
             max_iterations,
             ..StopCriteria::default()

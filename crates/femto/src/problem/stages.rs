@@ -170,14 +170,14 @@ impl<'a> Problem<'a> {
             true => boundary_values.middles(&constraints, self.form.components()),
             false => vec![0.0; self.form.components()],
         };
-        let null_space = stages.run(Stage::Lifting, || {
+        let (null_space, weak) = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
                 let values = boundary_values.less(&constraints, &constants);
                 lift(&operator, &projector, &values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
-                return Ok(None);
+                return Ok((None, Vec::new()));
             }
             let unassembled = || match params.data_level.stores_matrices() {
                 true => {
@@ -192,12 +192,12 @@ impl<'a> Problem<'a> {
                 false => Ok(None),
             };
             let on = self.loads_on(on);
-            let found = NullSpace::find(on, &operator, unassembled, &constraints)?;
+            let (found, weak) = NullSpace::find(on, &operator, unassembled, &constraints)?;
             let balance = |it: NullSpace| {
                 let free = it.balance(device, &constraints, &mut b)?;
-                Ok((it, free))
+                Ok::<_, ProblemError>((it, free))
             };
-            found.map(balance).transpose()
+            Ok((found.map(balance).transpose()?, weak))
         })?;
         if let Some(start) = &mut start {
             add_constants(start, &constants, -1.0);
@@ -211,7 +211,7 @@ impl<'a> Problem<'a> {
         let patience = Patience::new(
             &blocks[0].space,
             (unknowns, is_jacobian),
-            (krylov, &self.solver),
+            (krylov, &self.solver, T::PRECISION),
         );
         // With a term of u itself, or from a good start, Jacobi may take few iterations on any mesh.
         let may_be_few = inspection.reads_values || (start.is_some() && !is_jacobian);
@@ -263,6 +263,7 @@ impl<'a> Problem<'a> {
             constants,
             multigrid,
             null_space,
+            weak,
             start,
             exact: self.exact.clone(),
             solver: self.solver,

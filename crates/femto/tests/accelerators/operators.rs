@@ -3,7 +3,7 @@
 
 use crate::common::bound::{Bound, accelerator};
 use crate::common::forms::{Conduction, Interpreted};
-use crate::common::meshes::{blocks, mesh};
+use crate::common::meshes::{blocks, columns, mesh};
 use crate::common::{Random, difference, hexahedra, largest};
 use femto::element::{Cell, MapKind};
 use femto::fem::geometry::Geometry;
@@ -12,7 +12,8 @@ use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::mesh::{Layers, Mesh};
 use femto::fem::space::{Block, Continuity, SpaceParams};
 use femto::kernel::form::{
-    Componentwise, Form, Jacobian, Mass, NonlinearDiffusion, Point, Poisson, ScreenedPoisson,
+    Componentwise, Form, Jacobian, LinearElasticity, Mass, NonlinearDiffusion, Point, Poisson,
+    ScreenedPoisson,
 };
 use femto::kernel::scalar::Scalar;
 use femto::operator::{AnyForm, Auxiliary, OperatorError};
@@ -237,6 +238,46 @@ impl Form<3> for Diffusion {
     #[inline(always)]
     fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
         [p.grad_u[0].map(|g| g * p.a[0])]
+    }
+}
+
+/// In single precision the differences of positions are kept, not the positions.
+#[test]
+fn meshes_far_from_the_origin_are_as_good_in_single_precision() {
+    let host = Host::with_threads(1).unwrap();
+    let device = accelerator();
+    let form = Interpreted::<_, 3, 3>::new(LinearElasticity::from_young(1.0, 0.3));
+    let params = SpaceParams {
+        components: 3,
+        ..of_degree(1)
+    };
+    let moved = |mesh: &Mesh, by: f64| {
+        let mut mesh = mesh.clone();
+        let positions = mesh.coordinates.iter_mut().flatten();
+        positions.for_each(|x| *x += by);
+        blocks(&mesh, params.clone())
+    };
+    for near in [
+        mesh(Cell::Tetrahedron, MapKind::Affine, &[2; 3]),
+        columns(&[2; 3], false),
+    ] {
+        let (near, far) = (moved(&near, 0.0), moved(&near, 5e6));
+        let expected =
+            Operator::<f64, _>::of_blocks(&host, &near, &form, OperatorParams::default());
+        let expected = expected.unwrap();
+        let u = Random::new().single(expected.dofs());
+        let expected = Bound::apply(&expected, &u);
+        let check = |found: Vec<f64>| {
+            let error = difference(&found, &expected);
+            assert!(error < 1e-5 * largest(expected.iter().copied()), "{error}");
+        };
+        let on_host = Operator::<f32, _>::of_blocks(&host, &far, &form, OperatorParams::default());
+        check(Bound::apply(&on_host.unwrap(), &u));
+        if let Some(device) = &device {
+            let there =
+                Operator::<f32, _>::of_blocks(device, &far, &form, OperatorParams::default());
+            check(Bound::apply(&there.unwrap(), &u));
+        }
     }
 }
 

@@ -36,7 +36,7 @@ fn slanted_planes_hold_as_on_the_host() {
             ],
             preconditioner,
             solver: SolverParams {
-                relative_tolerance: 1e-10,
+                relative_tolerance: Some(1e-10),
                 ..SolverParams::default()
             },
             ..interpreted(&mesh, 3, LinearElasticity::<3>::from_young(1.0, 0.3))

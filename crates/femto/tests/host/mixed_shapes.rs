@@ -73,7 +73,7 @@ fn source([x, y, z]: [f64; 3]) -> f64 {
 
 fn accurate() -> SolverParams {
     SolverParams {
-        relative_tolerance: 1e-13,
+        relative_tolerance: Some(1e-13),
         ..SolverParams::default()
     }
 }
@@ -306,7 +306,7 @@ fn newton_solves_on_both() {
         source: vec![&|[x, y, _]: [f64; 3]| 10.0 * x * y],
         dirichlet: vec![Boundary::new("xmin", &0.0), Boundary::new("xmax", &1.0)],
         solver: SolverParams {
-            relative_tolerance: 1e-11,
+            relative_tolerance: Some(1e-11),
             ..SolverParams::default()
         },
         ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())

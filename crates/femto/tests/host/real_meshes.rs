@@ -72,7 +72,7 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
                 ..OperatorParams::default()
             },
             solver: SolverParams {
-                relative_tolerance: 1e-12,
+                relative_tolerance: Some(1e-12),
                 max_iterations: 5000,
                 ..SolverParams::default()
             },

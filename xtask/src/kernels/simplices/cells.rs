@@ -119,7 +119,7 @@ impl<'a> Cells<'a> {
             Storage::Jacobians => CellMap::Points { jacobian, position },
             Storage::Vertices | Storage::Affine => CellMap::Vertices(&own),
         };
-        pack(self.shape, self.element, geometry, |n, value| {
+        pack(self.shape, geometry, |n, value| {
             numbers[n] = value;
         });
         numbers

@@ -54,7 +54,10 @@ impl Topology {
         }
         let mut classes = Classes::new(self);
         let mut joined = Vec::new();
-        for sides in sides {
+        for (number, sides) in sides.iter().enumerate() {
+            if sides.nodes.is_empty() {
+                return Err(SpaceError::EmptySides { pair: number + 1 });
+            }
             let partners: HashMap<u32, u32> =
                 sides.nodes.iter().map(|pair| (pair[0], pair[1])).collect();
             for pair in self.facet_pairs(&partners, &cells)? {

@@ -9,7 +9,6 @@ use crate::family::{
     Family, KernelSource, MapInput, Operand, Role, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
-use crate::scalar::Precision;
 use crate::scalar::{SimdLevel, Vectorizable};
 use femto_element::tables::Tables;
 use femto_element::{Cell, MapKind};
@@ -45,9 +44,9 @@ impl Family for AffineSimplex {
             (MapKind::Multilinear | MapKind::Extruded | MapKind::Curved, _) => {
                 Err("the cells are curved")
             }
-            (MapKind::Affine, None) => {
-                Err("the form is not λ u, κ ∇u with coefficients that are constant in each cell")
-            }
+            (MapKind::Affine, None) => Err(
+                "the form is not λ u, κ ∇u with coefficients that are constant in each cell and may be folded",
+            ),
             (MapKind::Affine, Some(_)) => Ok(()),
         }
     }
@@ -159,18 +158,6 @@ impl Kernels {
 }
 
 impl BlockKernels for Kernels {
-    fn geometry_len(&self) -> usize {
-        self.block.geometry_numbers()
-    }
-
-    fn geometry_precision(&self) -> Precision {
-        self.target.precision
-    }
-
-    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
-        self.block.pack(map, coefficients, out);
-    }
-
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         std::mem::take(&mut self.arrays)
     }

@@ -13,7 +13,7 @@ use crate::family::{
 };
 use crate::form::Form;
 use crate::roofline::Work;
-use crate::scalar::{Precision, SimdLevel, Vectorizable};
+use crate::scalar::{SimdLevel, Vectorizable};
 use femto_element::tables::{DenseTables, Tables};
 use femto_element::{Cell, MapKind};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl BlockOperator for Block {
     }
 
     fn pack(&self, map: CellMap, _: (f64, f64), out: &mut [f64]) {
-        super::pack(&self.shape, &self.element, map, |n, number| {
+        super::pack(&self.shape, map, |n, number| {
             out[n] = number;
         });
     }
@@ -237,18 +237,6 @@ impl Kernels {
 }
 
 impl BlockKernels for Kernels {
-    fn geometry_len(&self) -> usize {
-        self.block.geometry_numbers()
-    }
-
-    fn geometry_precision(&self) -> Precision {
-        self.target.precision
-    }
-
-    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
-        self.block.pack(map, coefficients, out);
-    }
-
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         let lists = self.lists.as_mut().map(|lists| &mut lists.arrays);
         let lists = lists.into_iter().flat_map(std::mem::take);

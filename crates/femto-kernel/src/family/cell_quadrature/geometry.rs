@@ -17,53 +17,23 @@ pub enum Storage {
     Jacobians,
 }
 
-/// A mistake of the caller: blocks ask for vertices or points.
-const TENSOR_MAP: &str = "the map of a tensor product";
-
-/// Calls `put(n, number)` for each number stored for a cell, [`Shape::geometry_numbers`] of them.
-///
-/// An affine cell can be stored like a curved one; a cell given at its points is stored as an affine one
-/// with the Jacobian of its first point.
-pub fn pack(
-    shape: &Shape,
-    element: &DenseTables,
-    geometry: CellMap,
-    mut put: impl FnMut(usize, f64),
-) {
+/// Calls `put(n, number)` for each number stored for a cell, [`Shape::geometry_numbers`] of them, given its vertices or,
+/// for [`Storage::Jacobians`], its map at the points.
+pub fn pack(shape: &Shape, geometry: CellMap, mut put: impl FnMut(usize, f64)) {
     let d = shape.dim;
-    match shape.storage {
-        Storage::Vertices => {}
-        Storage::Affine => {
-            let (jacobian, origin) = match geometry {
-                CellMap::Vertices(vertices) => (edges(vertices, d), vertices[0]),
-                CellMap::Points { jacobian, position } => {
-                    let origin = match position.first() {
-                        Some(x) => origin(d, &jacobian[0], x, element.position(0)),
-                        None => [f64::NAN; 3],
-                    };
-                    (jacobian[0], origin)
-                }
-                CellMap::Map(_) => unreachable!("{TENSOR_MAP}"),
-            };
-            let (inverse, determinant) = invert(&jacobian, d);
+    match (shape.storage, geometry) {
+        (Storage::Vertices, _) => {}
+        (Storage::Affine, CellMap::Vertices(vertices)) => {
+            let (inverse, determinant) = invert(&edges(vertices, d), d);
             for n in 0..d * d {
                 put(n, inverse[n / d][n % d]);
             }
             put(d * d, determinant);
-            for (n, &x) in origin[..d].iter().enumerate().filter(|_| shape.position) {
-                put(d * d + 1 + n, x);
+            for n in (0..d).filter(|_| shape.position) {
+                put(d * d + 1 + n, vertices[0][n]);
             }
         }
-        Storage::Jacobians => {
-            let affine;
-            let (jacobian, position) = match geometry {
-                CellMap::Vertices(vertices) => {
-                    affine = at_points(element, vertices);
-                    (&affine.0[..], &affine.1[..])
-                }
-                CellMap::Points { jacobian, position } => (jacobian, position),
-                CellMap::Map(_) => unreachable!("{TENSOR_MAP}"),
-            };
+        (Storage::Jacobians, CellMap::Points { jacobian, position }) => {
             let numbers = shape.map_numbers();
             for (q, jacobian) in jacobian.iter().enumerate() {
                 for n in 0..d * d {
@@ -74,6 +44,7 @@ pub fn pack(
                 }
             }
         }
+        (storage, _) => unreachable!("{storage:?} of another map than `map_input` asks for"),
     }
 }
 
@@ -107,17 +78,6 @@ fn edges(vertices: &[[f64; 3]], dim: usize) -> [[f64; 3]; 3] {
         }
     }
     jacobian
-}
-
-/// Vertex 0 of an affine cell whose point `xi` lies at `x`.
-fn origin(dim: usize, jacobian: &[[f64; 3]; 3], x: &[f64; 3], xi: &[f64]) -> [f64; 3] {
-    let mut origin = *x;
-    for row in 0..dim {
-        for (column, xi) in xi.iter().enumerate() {
-            origin[row] -= jacobian[row][column] * xi;
-        }
-    }
-    origin
 }
 
 /// J⁻¹ `[reference][physical]` and det J of the leading `dim` × `dim` part.

@@ -10,7 +10,7 @@ use crate::family::{
     legal_candidates,
 };
 use crate::form::Form;
-use crate::scalar::{Precision, SimdLevel, Vectorizable};
+use crate::scalar::{SimdLevel, Vectorizable};
 use femto_element::{Cell, MapKind};
 use std::sync::Arc;
 
@@ -95,6 +95,11 @@ impl BlockOperator for Block {
     /// Nothing: the matrices are assembled.
     fn pack(&self, _: CellMap, _: (f64, f64), _: &mut [f64]) {}
 
+    /// Kernels read no geometry.
+    fn device_numbers(&self) -> usize {
+        0
+    }
+
     fn folds_coefficients(&self) -> bool {
         true
     }
@@ -148,10 +153,6 @@ impl BlockKernels for Kernels {
             unit: spec.unit_source(&self.schedule),
             store: spec.store_source(&self.schedule),
         })
-    }
-
-    fn geometry_precision(&self) -> Precision {
-        self.target.precision
     }
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {

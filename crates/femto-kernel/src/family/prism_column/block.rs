@@ -13,7 +13,7 @@ use crate::family::{
     legal_candidates,
 };
 use crate::form::Form;
-use crate::scalar::{Precision, SimdLevel, Vectorizable};
+use crate::scalar::{SimdLevel, Vectorizable};
 use femto_element::{Cell, MapKind, tables};
 use std::sync::Arc;
 
@@ -103,9 +103,15 @@ impl BlockOperator for Block {
     }
 
     fn pack(&self, map: CellMap, _: (f64, f64), out: &mut [f64]) {
-        if let CellMap::Map(map) = map {
-            host::pack(map, out);
-        }
+        let CellMap::Map(map) = map else {
+            unreachable!("a block packs what `map_input` asks for");
+        };
+        host::pack(map, out);
+    }
+
+    /// Kernels read no geometry.
+    fn device_numbers(&self) -> usize {
+        0
     }
 
     fn folds_coefficients(&self) -> bool {
@@ -173,10 +179,6 @@ impl Kernels {
 }
 
 impl BlockKernels for Kernels {
-    fn geometry_precision(&self) -> Precision {
-        self.target.precision
-    }
-
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         std::mem::take(&mut self.arrays)
     }

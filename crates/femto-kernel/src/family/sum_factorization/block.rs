@@ -115,7 +115,15 @@ impl BlockOperator for Block {
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
         // Packed geometry is the same for all instruction sets.
         let plan = self.plan(SimdLevel::Baseline);
-        plan.pack((0, 1), map, coefficients, out);
+        plan.pack(map, coefficients, out);
+    }
+
+    fn device_numbers(&self) -> usize {
+        super::kernel::geometry_len(&self.shape)
+    }
+
+    fn pack_for_device(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        super::kernel::pack((&self.shape, &self.basis), map, coefficients, out);
     }
 
     fn folds_coefficients(&self) -> bool {
@@ -262,19 +270,6 @@ impl Kernels {
 }
 
 impl BlockKernels for Kernels {
-    fn geometry_len(&self) -> usize {
-        self.spec(Vectors::ELEMENT).geometry_len()
-    }
-
-    fn geometry_precision(&self) -> Precision {
-        self.spec(Vectors::ELEMENT).stored_precision()
-    }
-
-    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
-        let spec = self.spec(Vectors::ELEMENT);
-        spec.pack(map, coefficients, out);
-    }
-
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         std::mem::take(&mut self.arrays)
     }

@@ -17,9 +17,11 @@
 //! flops.
 
 mod block;
+mod contraction;
 pub mod factors;
 pub mod host;
 pub mod kernel;
+mod pack;
 pub mod work;
 
 pub use block::{Block, SumFactorization};

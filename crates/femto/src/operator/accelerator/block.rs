@@ -39,7 +39,7 @@ impl<T: Number> BoundBlock<T> {
                 arrays.push(operand, array);
             }
         };
-        add(Operand::Geometry, packer.geometry(&*kernels)?);
+        add(Operand::Geometry, packer.geometry(target)?);
         if !packer.block.folds_coefficients() {
             let fields = |of| packer.fields(of).map(|it| it.map(DeviceArray::Reals));
             add(Operand::CellFields, fields(FieldKind::Cell)?);

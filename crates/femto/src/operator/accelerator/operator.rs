@@ -7,7 +7,7 @@ use super::matrices::Assembler;
 use super::nodal::NodalFields;
 use super::pack::Packer;
 use super::sums::Sums;
-use super::verify::Expected;
+use super::verify::{Expected, chosen_nodes};
 use crate::Number;
 use crate::accelerator::{Counting, language, limits};
 use crate::operator::{Binding, Bound, OperatorError};
@@ -75,7 +75,7 @@ impl<T: Number> AcceleratorBound<T> {
             Scatter::Atomic => Vec::new(),
             Scatter::Deterministic => packers.iter().flat_map(Elements::nodes).copied().collect(),
         };
-        let expected = Expected::new::<T>(whole, &packers);
+        let expected = Expected::at::<T>(chosen_nodes(whole.space, &packers), whole);
         let vectors = super::vectors(binding);
         let context = params.context();
         let target = Target {

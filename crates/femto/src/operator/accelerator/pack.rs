@@ -6,7 +6,7 @@ use crate::operator::{Binding, OperatorError};
 use crate::vector::upload_f64;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::{Block, BlockKernels, Elements};
+use femto_kernel::family::{Block, Elements, Target};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -43,21 +43,24 @@ impl<'a> Packer<'a> {
     /// Packed geometry, `[element][number]`; `None` if nothing is stored.
     pub(super) fn geometry<T: Number>(
         &self,
-        kernels: &dyn BlockKernels,
+        target: &Target,
     ) -> Result<Option<DeviceArray<T>>, OperatorError> {
-        if kernels.geometry_len() == 0 {
+        if self.block.device_numbers() == 0 {
             return Ok(None);
         }
-        Ok(Some(match kernels.geometry_precision() {
+        let stored = self
+            .block
+            .stored_precision(target.factors, target.precision);
+        Ok(Some(match stored {
             Precision::Fp32 if T::PRECISION != Precision::Fp32 => {
-                DeviceArray::Single(self.device.upload(&self.rows::<f32>(kernels))?)
+                DeviceArray::Single(self.device.upload(&self.rows::<f32>())?)
             }
-            _ => DeviceArray::Reals(self.device.upload(&self.rows::<T>(kernels))?),
+            _ => DeviceArray::Reals(self.device.upload(&self.rows::<T>())?),
         }))
     }
 
-    fn rows<N: Number>(&self, kernels: &dyn BlockKernels) -> Vec<N> {
-        let (len, maps) = (kernels.geometry_len(), self.binding.maps());
+    fn rows<N: Number>(&self) -> Vec<N> {
+        let (len, maps) = (self.block.device_numbers(), self.binding.maps());
         let input = self.block.map_input();
         let mut packed = vec![N::default(); len * self.elements.len()];
         let rows = packed.par_chunks_mut(len).zip(&self.elements);
@@ -65,7 +68,9 @@ impl<'a> Packer<'a> {
         rows.for_each_init(scratch, |(at, row), (out, &element)| {
             let cell = self.binding.mesh_cell(element as usize);
             let coefficients = self.binding.coefficients(cell);
-            maps.read(input, cell, at, |map| kernels.pack(map, coefficients, row));
+            maps.read(input, cell, at, |map| {
+                self.block.pack_for_device(map, coefficients, row);
+            });
             for (out, &number) in out.iter_mut().zip(&*row) {
                 *out = N::from_f64(number);
             }
@@ -94,12 +99,23 @@ impl<'a> Packer<'a> {
         values
     }
 
-    /// The coordinates in the geometry's dimensions, `[position][dim]`.
+    /// The coordinates in the geometry's dimensions, `[position][dim]`, from a vertex of the block unless the form reads
+    /// positions, so that single precision keeps their differences.
     fn leading(&self, positions: impl IndexedParallelIterator<Item = [f64; 3]>) -> Vec<f64> {
-        let dim = self.binding.geometry.dim();
+        let (binding, geometry) = (self.binding, self.binding.geometry);
+        let first = self.elements.first();
+        let first = first.filter(|_| !binding.plan.operator.inspection.reads_position);
+        let origin = first.map_or([0.0; 3], |&element| {
+            geometry.simplex_vertices(binding.mesh_cell(element as usize))[0]
+        });
+        let dim = geometry.dim();
         let mut leading = vec![0.0; positions.len() * dim];
         let rows = leading.par_chunks_exact_mut(dim).zip(positions);
-        rows.for_each(|(row, x)| row.copy_from_slice(&x[..dim]));
+        rows.for_each(|(row, x)| {
+            for (out, (x, origin)) in row.iter_mut().zip(x.iter().zip(&origin)) {
+                *out = x - origin;
+            }
+        });
         leading
     }
 }

@@ -9,7 +9,7 @@ use femto_element::tables::Tables;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
-use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
+use femto_kernel::family::fields::{CellFields, FieldKind};
 use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
@@ -27,38 +27,6 @@ const NODES: usize = 6;
 /// Limit on the (node, point) pairs that the oracle sums over: a fraction of a second.
 const PAIRS: usize = 40_000_000;
 
-/// The fields of one cell, as the oracles take them.
-struct FieldsOf {
-    cell: Vec<f64>,
-    nodal: Vec<f64>,
-    points: Vec<f64>,
-}
-
-impl FieldsOf {
-    fn new(binding: &Binding<'_>, element: usize) -> Self {
-        let cell = binding.mesh_cell(element);
-        let nodes = binding.space.element_nodes(element);
-        let nodal = binding.params.auxiliary_of(FieldKind::Nodal);
-        let at_cell = |kind| binding.fields_at(kind, cell).flatten().copied().collect();
-        Self {
-            cell: at_cell(FieldKind::Cell),
-            nodal: nodal
-                .flat_map(|field| nodes.iter().map(|&node| field[node as usize]))
-                .collect(),
-            points: at_cell(FieldKind::Points),
-        }
-    }
-
-    fn as_cell_fields(&self, fields: Fields) -> CellFields<'_> {
-        CellFields {
-            fields,
-            cell: &self.cell,
-            nodal: &self.nodal,
-            points: &self.points,
-        }
-    }
-}
-
 /// v = A u of one element by the oracle, `[component][node]`.
 fn oracle(binding: &Binding<'_>, element: usize, u: &[f64]) -> Vec<f64> {
     let tables = &binding.plan.operator.tables;
@@ -69,8 +37,16 @@ fn oracle(binding: &Binding<'_>, element: usize, u: &[f64]) -> Vec<f64> {
         jacobian: &at.jacobian,
         position: &at.position,
     };
-    let own = FieldsOf::new(binding, element);
-    let fields = own.as_cell_fields(binding.params.fields());
+    let at_cell = |kind| -> Vec<f64> { binding.fields_at(kind, cell).flatten().copied().collect() };
+    let nodes = binding.space.element_nodes(element);
+    let nodal = binding.params.auxiliary_of(FieldKind::Nodal);
+    let nodal = nodal.flat_map(|field| nodes.iter().map(|&node| field[node as usize]));
+    let fields = CellFields {
+        fields: binding.params.fields(),
+        cell: &at_cell(FieldKind::Cell),
+        nodal: &nodal.collect::<Vec<f64>>(),
+        points: &at_cell(FieldKind::Points),
+    };
     let context = binding.params.context();
     let form = binding.form;
     form.oracle(tables, geometry, (&fields, &context), u)
@@ -99,12 +75,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Evaluates the oracle. `blocks` are the elements of each kind of map.
-    pub(super) fn new<T: Number>(binding: &Binding<'_>, blocks: &[Packer<'_>]) -> Self {
-        Self::at::<T>(chosen_nodes(binding.space, blocks), binding)
-    }
-
-    /// As [`Self::new`], at given nodes, ascending.
+    /// Evaluates the oracle at nodes, ascending.
     pub(super) fn at<T: Number>(nodes: Vec<u32>, binding: &Binding<'_>) -> Self {
         let space = binding.space;
         let at_node = |&node: &u32| space.elements_with(node as usize);
@@ -267,7 +238,7 @@ impl Expected {
 
 /// Nodes to compare: for each kind of map a vertex of the middle element, then of the first and the last,
 /// then random nodes, as many as the oracle can afford.
-fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
+pub(super) fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
     let mut nodes = Vec::new();
     for place in [|n: usize| n / 2, |_| 0, |n: usize| n - 1] {
         let first = |block: &Packer<'_>| {
@@ -324,13 +295,10 @@ fn amplitude(binding: &Binding<'_>) -> f64 {
         }
     };
     let length = |edge: &[f64; 3]| edge.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let shortest = |cell| {
-        edges(cell)[..dim]
-            .iter()
-            .map(length)
-            .fold(f64::INFINITY, f64::min)
-    };
-    let least = cells.map(shortest).fold(f64::INFINITY, f64::min);
+    let lengths =
+        cells.flat_map(|cell| edges(cell).map(|edge| length(&edge)).into_iter().take(dim));
+    let least = lengths.filter(|&it| it > 0.0).reduce(f64::min);
+    let least = least.unwrap_or(1.0);
     let degree = binding.space.degree() as f64;
     // A power of two, so that scaling is exact in any precision.
     (0.01 * least / degree.powi(2)).log2().floor().exp2()

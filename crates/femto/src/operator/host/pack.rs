@@ -21,9 +21,9 @@ pub(super) struct Arrays<T: Number> {
     pub(super) auxiliary: HostBuffer<T>,
     /// Chunk-local node indices, as written by `NodeTable::pack`.
     pub(super) tables: Vec<u16>,
-    /// Coordinates of the chunks' vertex nodes, `[chunk][node of the chunk][axis]`, with rows for other
-    /// nodes unused, followed by padding rows for the largest chunk; empty if no geometry is recomputed
-    /// from them.
+    /// Coordinates of the chunks' vertex nodes, `[chunk][node of the chunk][axis]`, from a vertex of the chunk unless
+    /// the form reads positions, so that single precision keeps their differences; with rows for other nodes unused,
+    /// followed by padding rows for the largest chunk; empty if no geometry is recomputed from them.
     pub(super) vertices: Vec<T>,
     /// The start of a chunk's coordinates, `[chunk]`.
     pub(super) first_vertex: Vec<usize>,
@@ -294,16 +294,19 @@ impl Packer<'_> {
         let mut coordinates = vec![T::default(); (nodes + LOCAL_NODES) * row];
         let mut local = vec![0; space.nodes_per_element()];
         let (mut firsts, mut first) = (Vec::new(), 0);
+        let is_absolute = self.plan.operator.inspection.reads_position;
         for (number, chunk) in chunks.iter().enumerate() {
             firsts.push(first);
+            let mut origin = is_absolute.then_some([0.0; 3]);
             for element in chunk.elements.clone() {
                 self.local_indices(number, element, &mut local);
                 let cell = space.cells()[element] as usize;
                 let vertices = self.binding.geometry.simplex_vertices(cell);
+                let origin = origin.get_or_insert(vertices[0]);
                 for (&node, vertex) in local.iter().zip(&vertices[..=dim]) {
                     let out = &mut coordinates[first + usize::from(node) * row..][..dim];
-                    for (out, &x) in out.iter_mut().zip(vertex) {
-                        *out = T::from_f64(x);
+                    for (out, (x, origin)) in out.iter_mut().zip(vertex.iter().zip(&*origin)) {
+                        *out = T::from_f64(x - origin);
                     }
                 }
             }

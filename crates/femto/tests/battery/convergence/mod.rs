@@ -90,7 +90,7 @@ fn solve<'a>(
             ..OperatorParams::default()
         },
         solver: SolverParams {
-            relative_tolerance: 1e-13,
+            relative_tolerance: Some(1e-13),
             max_iterations: 5000,
             ..SolverParams::default()
         },

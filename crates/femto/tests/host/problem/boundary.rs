@@ -40,7 +40,7 @@ fn patch_test<T: Number>(tolerance: f64) {
                         ..OperatorParams::default()
                     },
                     solver: SolverParams {
-                        relative_tolerance: tolerance / 100.0,
+                        relative_tolerance: Some(tolerance / 100.0),
                         ..accurate()
                     },
                     ..interpreted(&mesh, degree, Poisson::<3>)
@@ -81,7 +81,7 @@ fn constants_of_boundary_values_do_not_count() {
             .map(|side| Boundary::new(side, &far))
             .into(),
         solver: SolverParams {
-            relative_tolerance: 1e-5,
+            relative_tolerance: Some(1e-5),
             ..SolverParams::default()
         },
         ..interpreted(&mesh, 2, Poisson::<3>)

@@ -370,7 +370,7 @@ fn a_slow_cycle_is_kept() {
         source: vec![&0.0, &-1.0],
         dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0])],
         solver: SolverParams {
-            relative_tolerance: 1e-5,
+            relative_tolerance: Some(1e-5),
             ..SolverParams::default()
         },
         ..interpreted(&mesh, 2, LinearElasticity::<2>::from_young(1.0, 0.4999))

@@ -36,7 +36,7 @@ fn on_all_sides<'a>(value: &'a dyn Function) -> Vec<Boundary<'a>> {
 
 fn accurate() -> SolverParams {
     SolverParams {
-        relative_tolerance: 1e-13,
+        relative_tolerance: Some(1e-13),
         ..SolverParams::default()
     }
 }

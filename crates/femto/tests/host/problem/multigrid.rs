@@ -165,7 +165,7 @@ fn the_precision_of_a_cycle_does_not_matter() {
     assert!(difference < 1e-12, "{difference:.1e}");
     let coarse = Problem {
         solver: SolverParams {
-            relative_tolerance: 1e-5,
+            relative_tolerance: Some(1e-5),
             ..SolverParams::default()
         },
         ..problem

@@ -205,7 +205,7 @@ fn a_linear_form_may_have_an_absolute_tolerance_alone() {
         dirichlet: vec![Boundary::new("xmin", &0.0)],
         solver: SolverParams {
             method: Some(Method::Newton),
-            relative_tolerance: 0.0,
+            relative_tolerance: Some(0.0),
             absolute_tolerance: 1e-10,
             ..SolverParams::default()
         },

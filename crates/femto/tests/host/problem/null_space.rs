@@ -78,7 +78,7 @@ fn an_insulated_body_is_warm_up_to_a_constant() {
     }
     let loose = Problem {
         solver: SolverParams {
-            relative_tolerance: 1e-5,
+            relative_tolerance: Some(1e-5),
             ..SolverParams::default()
         },
         ..problem
@@ -86,6 +86,66 @@ fn an_insulated_body_is_warm_up_to_a_constant() {
     let single = loose.solve::<f32, _>(&host(), &mut ()).unwrap();
     let error = worst(&single.u, |x| cosine(x) / PI.powi(2));
     assert!(error < 1e-4, "{error:e}");
+}
+
+/// A Robin term that hardly holds the constant: ∫ u on its side is zero, as the loads balance.
+#[test]
+fn weak_robin_terms_decide_the_constant() {
+    let mesh = AnyBox::unit(Cell::Quadrilateral, 4).build(|x| x).unwrap();
+    let load = |[x, _, _]: [f64; 3]| x - 0.5;
+    for preconditioner in ALL {
+        for alpha in [1e-9, 1e-7, 1e-3, 1.0] {
+            let problem = Problem {
+                source: vec![&load],
+                robin: vec![Robin {
+                    tag: "xmin".to_owned(),
+                    alpha: Given::All(vec![&alpha]),
+                    value: Given::All(vec![&0.0]),
+                }],
+                preconditioner,
+                ..interpreted(&mesh, 3, Poisson::<2>)
+            };
+            let solution = solve(&problem);
+            assert_eq!(solution.free, None);
+            let error = worst(&solution.u, |[x, _, _]| x * x / 4.0 - x.powi(3) / 6.0);
+            assert!(error < 1e-7, "{preconditioner:?} {alpha:e}: {error:e}");
+            assert!(solution.settling.unwrap() < 1e-5, "{alpha:e}");
+        }
+    }
+}
+
+/// Of the free motions of a bar on springs along x only rounding meets a load along x.
+#[test]
+fn loads_that_meet_only_rounding_of_free_motions_balance() {
+    let mesh = AnyBox::unit(Cell::Tetrahedron, 2).build(|x| x).unwrap();
+    let problem = Problem {
+        robin: vec![Robin {
+            tag: "xmin".to_owned(),
+            alpha: Given::Some(vec![(0, &1.0)]),
+            value: Given::Some(vec![(0, &0.0)]),
+        }],
+        neumann: vec![Boundary::vector("xmax", [&2.0, &0.0, &0.0])],
+        ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(10.0, 0.3))
+    };
+    for preconditioner in ALL {
+        let problem = Problem {
+            preconditioner,
+            ..problem.clone()
+        };
+        let solution = solve(&problem);
+        assert_eq!(solution.free.unwrap().count, 3);
+        // The springs are 2 long, and the bar 0.2 longer.
+        let values = solution.u.values.chunks_exact(3).map(|u| u[0]);
+        let (low, high) = values.fold((9.0, 0.0), |(low, high): (f64, f64), u| {
+            (low.min(u), high.max(u))
+        });
+        assert!(
+            (low - 2.0).abs() < 1e-6 && (high - 2.2).abs() < 1e-6,
+            "{low} {high}"
+        );
+        let single = problem.solve::<f32, _>(&host(), &mut ());
+        assert!(single.is_ok());
+    }
 }
 
 /// Rounding is told from the weakest terms on all cells and degrees, in both precisions.

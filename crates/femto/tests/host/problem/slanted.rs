@@ -112,7 +112,7 @@ where
                 .collect(),
             preconditioner,
             solver: SolverParams {
-                relative_tolerance: 1e-11,
+                relative_tolerance: Some(1e-11),
                 ..SolverParams::default()
             },
             ..interpreted(&mesh, degree, form.clone())

@@ -209,7 +209,11 @@ where
             let coefficients = coefficients.map(|found| found.at(&sample.cell));
             let coefficients = coefficients.unwrap_or_default();
             let map = sample.map.for_storage(storage);
-            plan.pack((lane, lanes), map, coefficients, &mut geometry);
+            let mut numbers = vec![f64::NAN; plan.geometry_len()];
+            plan.pack(map, coefficients, &mut numbers);
+            for (n, number) in numbers.into_iter().enumerate() {
+                geometry[n * lanes + lane] = T::from_f64(number);
+            }
             let fields = sample.fields(self.fields);
             for (n, &value) in fields.cell.iter().enumerate() {
                 auxiliary[n * lanes + lane] = T::from_f64(value);

@@ -86,7 +86,7 @@ fn pose<'a>(data: &'a Manufactured, defaults: Problem<'a>) -> Problem<'a> {
             value,
         }),
         solver: SolverParams {
-            relative_tolerance: 1e-11,
+            relative_tolerance: Some(1e-11),
             max_iterations: 5000,
             restart: 200,
             ..SolverParams::default()
@@ -312,7 +312,7 @@ fn assert_quadratic(name: &str, solution: &Solution) {
 #[test]
 fn newtons_method_converges_quadratically() {
     let exactly = SolverParams {
-        relative_tolerance: 1e-12,
+        relative_tolerance: Some(1e-12),
         max_iterations: 5000,
         forcing: Forcing::Fixed(1e-11),
         ..SolverParams::default()

@@ -42,7 +42,7 @@ fn lanes<T: Real>(width: usize, cells: &[Cell], numbers: impl Fn(&Cell) -> Vec<f
 
 impl<T: Real> Packed<T> {
     /// No two cells share a node; vertices are numbered in reverse.
-    fn new(width: usize, element: &DenseTables, shape: &Shape, cells: &[Cell]) -> Self {
+    fn new(width: usize, shape: &Shape, cells: &[Cell]) -> Self {
         let nodes = NodeTable::listed(shape.nodes);
         let mut table = vec![0; nodes.len(width)];
         let corners = shape.dim + 1;
@@ -62,7 +62,7 @@ impl<T: Real> Packed<T> {
         }
         let geometry = lanes(width, cells, |cell| {
             let mut numbers = vec![f64::NAN; shape.geometry_numbers()];
-            pack(shape, element, cell.geometry(shape.storage), |n, value| {
+            pack(shape, cell.geometry(shape.storage), |n, value| {
                 numbers[n] = value;
             });
             numbers
@@ -143,7 +143,7 @@ fn check<T, F, const D: usize, const C: usize>(
         let cells: Vec<Cell> = (0..count)
             .map(|_| Cell::new(random, element, &shape))
             .collect();
-        let packed = Packed::<T>::new(lanes, element, &shape, &cells);
+        let packed = Packed::<T>::new(lanes, &shape, &cells);
         assert_eq!(packed.geometry.len(), kernel.geometry_len());
         let expected = |cell: &Cell| {
             let (fields, geometry) = (cell.fields(shape.fields), cell.at_points());

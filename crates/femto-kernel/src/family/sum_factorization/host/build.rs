@@ -7,15 +7,15 @@ use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::inputs::FieldSources;
 use super::interpreted_stage::InterpretedStage;
-use super::metric::{Affine, Metric, Multilinear, Stored, pack};
+use super::metric::{Affine, Metric, Multilinear, Stored};
 use super::stage::Stage;
 use crate::family::CellMap;
 use crate::family::batch::{ElementKernel, in_precision};
 use crate::family::sum_factorization::Storage;
-use crate::family::sum_factorization::factors::{factors, map_factors};
+use crate::family::sum_factorization::pack::numbers;
 use crate::family::sum_factorization::work::{COLUMNS, Shape};
 use crate::form::{Form, PointForm};
-use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
+use crate::scalar::{AnyLanes, ForLanes, Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 use femto_element::tables::TensorTables;
@@ -65,53 +65,21 @@ impl HostPlan<'_> {
         self.shape.geometry_numbers() as usize
     }
 
-    /// Packs one element into lane `lane` of a batch of `width` lanes: `out` is
-    /// `[geometry_len][width]`. `coefficients` are λ and κ, if they are folded.
-    pub fn pack<T: Real>(
-        &self,
-        (lane, width): (usize, usize),
-        geometry: CellMap,
-        coefficients: (f64, f64),
-        out: &mut [T],
-    ) {
-        let Shape {
-            dim,
-            storage,
-            values,
-            gradients,
-            position: with_position,
-            ..
-        } = self.shape;
-        let wanted = (values, gradients);
-        match (storage, geometry) {
-            (Storage::MapFactors, CellMap::Map(c)) => {
-                pack(out, width, lane, 0, map_factors(c, coefficients, wanted));
-            }
-            (Storage::Affine | Storage::Multilinear, CellMap::Map(c)) => {
-                pack(out, width, lane, 0, self.shape.kept(c));
-            }
-            (Storage::Jacobians, CellMap::Points { jacobian, position }) => {
-                let columns = jacobian.iter().flat_map(|j| self.shape.columns(j));
-                let positions = position.iter().filter(|_| with_position);
-                let positions = positions.flat_map(|x| &x[..dim]).copied();
-                pack(out, width, lane, 0, columns.chain(positions));
-            }
-            (Storage::ElementFactors, CellMap::Map(c)) => {
-                let jacobian = [0, 1, 2].map(|row| [c[1][row], c[2][row], c[4][row]]);
-                let factors = factors(&jacobian, 1.0, coefficients, wanted);
-                pack(out, width, lane, 0, factors);
-            }
-            (Storage::PointFactors, CellMap::Points { jacobian, .. }) => {
-                let (n, w) = (self.basis.points_1d, &self.basis.weights);
-                let count = self.geometry_len() / jacobian.len();
-                for (p, j) in jacobian.iter().enumerate() {
-                    let weight = w[p % n] * w[p / n % n] * w[p / (n * n)];
-                    let factors = factors(j, weight, coefficients, wanted);
-                    pack(out, width, lane, count * p, factors);
-                }
-            }
-            (storage, _) => unreachable!("geometry of another kind than {storage:?} stores"),
-        }
+    /// Packs one element: `out` is `[geometry_len]`, factors `[point][factor]`, Jacobians of all points before positions.
+    /// `coefficients` are λ and κ, if they are folded.
+    pub fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        let shape = &self.shape;
+        let (points, d, storage) = (self.basis.points(), shape.dim, shape.storage);
+        let count = self.geometry_len() / points;
+        numbers((shape, self.basis), map, coefficients, |(p, n), number| {
+            let place = match storage {
+                Storage::PointFactors => count * p + n,
+                Storage::Jacobians if n < d * d => p * d * d + n,
+                Storage::Jacobians => points * d * d + p * d + n - d * d,
+                _ => n,
+            };
+            out[place] = number;
+        });
     }
 }
 

@@ -5,44 +5,27 @@
 //! factors, so the sum over q is three contractions with entrywise products of the 1-D matrices. D is found
 //! by running the stage on unit inputs. On quadrilaterals D is 3 × 3, and there are two factors.
 
-use super::contraction::Contraction;
 use super::stage::{BatchData, Layers, Strided};
 use super::sweep::Sweeps;
 use super::{HostKernel, Layers1d, Scratch};
+use crate::family::batch::Workspace;
+use crate::family::sum_factorization::contraction::{Contraction, products};
+use crate::scalar::{Lanes, Real};
 use femto_element::tables::TensorTables;
 
-use crate::family::batch::Workspace;
-use crate::scalar::{Lanes, Real};
-
-/// Entrywise products of the 1-D matrices, transposed: points to nodes.
-pub(super) struct Products<T> {
-    interp_interp: Contraction<T>,
-    interp_grad: Contraction<T>,
-    grad_grad: Contraction<T>,
-}
+/// Entrywise products of the 1-D matrices, transposed: points to nodes; by the number of derivatives.
+pub(super) struct Products<T>([Contraction<T>; 3]);
 
 impl<T: Real> Products<T> {
     pub(super) fn new(basis: &TensorTables) -> Self {
         let (q, g) = (basis.nodes_1d, basis.points_1d);
-        let (interp, grad) = (&basis.interp_1d, basis.grad_1d.clone());
-        let product = |a: &[f64], b: &[f64]| {
-            let entries: Vec<f64> = a.iter().zip(b).map(|(a, b)| a * b).collect();
-            Contraction::transposed(&entries, q, g)
-        };
-        Self {
-            interp_interp: product(interp, interp),
-            interp_grad: product(interp, &grad),
-            grad_grad: product(&grad, &grad),
-        }
+        let transposed = |entries: Vec<f64>| Contraction::transposed(&entries, q, g);
+        Self(products(basis).map(transposed))
     }
 
     /// The factor along `axis` of the pair (a, b).
     fn along(&self, (a, b): (usize, usize), axis: usize) -> &Contraction<T> {
-        match usize::from(a == axis + 1) + usize::from(b == axis + 1) {
-            0 => &self.interp_interp,
-            1 => &self.interp_grad,
-            _ => &self.grad_grad,
-        }
+        &self.0[usize::from(a == axis + 1) + usize::from(b == axis + 1)]
     }
 }
 

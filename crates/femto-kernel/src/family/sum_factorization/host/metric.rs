@@ -3,7 +3,7 @@
 //! A metric gives, at each point, the adjugate and the determinant of J = ∂x/∂ξ = [a b c]:
 //! adj J has the rows b×c, c×a, a×b, J⁻¹ = adj J / det J, det J = a·(b×c).
 
-use crate::scalar::{Lanes, Real};
+use crate::scalar::Lanes;
 
 /// Adjugate `[reference axis][physical axis]` and determinant of the Jacobian at a point.
 #[derive(Clone, Copy)]
@@ -355,18 +355,5 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Stored {
     fn position(&row: &usize, token: L::Token, geometry: &[L::Real], i: usize, _: L) -> [L; D] {
         let points = geometry.len() / (D * (D + 1) * L::WIDTH);
         load_vector(token, geometry, D * points + row + i)
-    }
-}
-
-/// Rounds `values` into lane `lane` of the packed lanes that start at `first`.
-pub(crate) fn pack<T: Real>(
-    out: &mut [T],
-    width: usize,
-    lane: usize,
-    first: usize,
-    values: impl IntoIterator<Item = f64>,
-) {
-    for (n, value) in values.into_iter().enumerate() {
-        out[(first + n) * width + lane] = T::from_f64(value);
     }
 }

@@ -18,9 +18,9 @@ mod whole;
 
 pub use build::HostPlan;
 
+use super::contraction::Contraction;
 use crate::family::batch::{Batch, ElementKernel, Identity, NodeTable, Source, Target, Workspace};
 use crate::scalar::Lanes;
-use contraction::Contraction;
 use diagonal::Products;
 use fearless_simd::Simd;
 use femto_element::tables::TensorTables;

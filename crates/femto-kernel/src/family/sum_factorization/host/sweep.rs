@@ -3,7 +3,8 @@
 //! Each sweep is compiled with known sizes and fully unrolled for the sizes in [`Sweeps::new`]; other sizes
 //! use a plain loop with the same signature.
 
-use super::contraction::{Contraction, contract};
+use super::contraction::contract;
+use crate::family::sum_factorization::contraction::Contraction;
 use crate::scalar::{Lanes, Real};
 use fearless_simd::Simd;
 

@@ -19,6 +19,7 @@ mod schedule;
 mod source;
 mod work;
 
+pub use geometry::{geometry_len, pack};
 pub use knobs::{Knobs, KnobsError};
 pub use schedule::{PointData, Schedule, ThreadPer, warp_elements};
 
