@@ -76,18 +76,30 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
 fn inverted_elements_and_unknown_devices_are_bad_input() {
     let folder = scratch("inverted");
     let good = std::fs::read_to_string(case_path("box-sine")).unwrap();
-    let inverted = "cells = [4, 4, 4]\ndeformation = [\"-x\", \"y\", \"z\"]";
-    let path = write(
-        &folder,
-        "case.toml",
-        &good.replace("cells = [4, 4, 4]", inverted),
-    );
-    let output = femto(&["solve", &path]);
+    let solve = |deformation: &str| {
+        let deformed = format!("cells = [4, 4, 4]\ndeformation = {deformation}");
+        let case = good.replace("cells = [4, 4, 4]", &deformed);
+        femto(&[
+            "solve",
+            &write(&folder, "case.toml", &case),
+            "--no-roofline",
+        ])
+    };
+    // Cells beyond x = 0.6 are left-handed, and are turned; those on both sides are bad.
+    let output = solve(r#"["x", "y*(0.6 - x)", "z"]"#);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        text(&output.stderr).contains("mesh cell 0 is inverted"),
+        text(&output.stderr).contains("mesh cell 2 is inverted"),
         "{}",
         text(&output.stderr)
+    );
+    let output = solve(r#"["-x", "y", "z"]"#);
+    assert_eq!(output.status.code(), Some(0));
+    let note = "64 cells were clockwise or left-handed, and have been turned";
+    assert!(
+        text(&output.stdout).contains(note),
+        "{}",
+        text(&output.stdout)
     );
     let output = femto(&["solve", &case_path("box-sine"), "--device", "gpu"]);
     assert_eq!(output.status.code(), Some(2));
