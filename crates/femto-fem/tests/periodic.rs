@@ -172,7 +172,7 @@ fn links_without_nodes_are_errors() {
     };
     let found = message(&mesh).unwrap_err();
     assert!(
-        found.starts_with("the periodic sides of pair 1 have no nodes"),
+        found.starts_with("pair 1 of the mesh's periodic sides has no nodes"),
         "{found}"
     );
     mesh.periodic.clear();

@@ -10,9 +10,9 @@ use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, Scatter, Vectors};
 use femto_kernel::form::{
     Coefficient, Diffusion, Form, Jacobian, LinearElasticity, Mass, NeoHookean, NonlinearDiffusion,
-    ScreenedPoisson, trace,
+    Point, ScreenedPoisson, trace,
 };
-use femto_kernel::scalar::Precision;
+use femto_kernel::scalar::{Precision, Scalar};
 
 use super::elements::oracle;
 use super::runner::nodal;
@@ -148,6 +148,20 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     cases
 }
 
+/// Of two fields the second is read with its gradient.
+#[derive(Clone)]
+struct Carried;
+
+impl Form<3> for Carried {
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        let [flow, slope] = [p.grad_a[1], p.grad_u[0]];
+        [flow[0] * slope[0] + flow[1] * slope[1] + flow[2] * slope[2] + p.a[1] * p.u[0]]
+    }
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        [p.grad_u[0].map(|slope| slope * (p.a[0] * p.a[0] + 1.0))]
+    }
+}
+
 /// Forms that have a layer of nodes per thread.
 fn layer_cases(on: (Language, &Limits)) -> Vec<Case> {
     let kind = |degree, storage, (vectors, precision)| Kind {
@@ -189,6 +203,12 @@ fn layer_cases(on: (Language, &Limits)) -> Vec<Case> {
             on,
         ),
         kind(2, affine, single).case::<_, 3, 3>("layers nodal elasticity", body, &both, on),
+        kind(2, multilinear, single).case::<_, 3, 1>(
+            "layers fields",
+            Carried,
+            &[FieldKind::Nodal; 2],
+            on,
+        ),
     ];
     cases.into_iter().flatten().collect()
 }

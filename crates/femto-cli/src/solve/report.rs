@@ -281,7 +281,10 @@ impl Report {
             (info.history, true_residual),
         );
         let unsettled = super::warnings::unsettled(case, solution.settling);
-        solver.warnings.extend(unsettled);
+        let undecided = super::warnings::undecided(case, solution.undecided);
+        solver
+            .warnings
+            .extend(unsettled.into_iter().chain(undecided));
         self.solver = Some(solver);
         self.reached(case, &solution.warnings, solution.u)
     }

@@ -33,15 +33,27 @@ pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
 /// A warning about a solution whose residual is small only beside its largest loads, from
 /// [`Solution::settling`](femto::problem::Solution::settling).
 pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
-    // Good solutions stay below this.
-    let most = (1e3 * case.solver.params.tolerance(case.run.precision)).min(1e-3);
-    let found = settling.filter(|&found| found > most)?;
+    let found = settling.filter(|&found| found > largest_change(case))?;
     Some(format!(
-        "the solution is not accurate: a step of Jacobi iteration, or a correction along constants and motions that hardly \
-         anything holds, would change it by {found:.1e} of its size. Coefficients or derivatives differ so much that the largest \
-         loads hide the residual elsewhere. Lower `tolerance`, take fp64, or, where a Robin term is very stiff, prescribe the \
-         solution"
+        "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its size. \
+         Coefficients or derivatives differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, or, \
+         where a Robin term is very stiff, prescribe the solution"
     ))
+}
+
+/// A warning about constants or motions that hardly anything holds, from
+/// [`Solution::undecided`](femto::problem::Solution::undecided).
+pub(super) fn undecided(case: &Case, undecided: Option<f64>) -> Option<String> {
+    let found = undecided.filter(|&found| found > largest_change(case))?;
+    Some(format!(
+        "a constant or a motion of the solution is held so weakly that rounding decides {found:.1e} of its size: give the \
+         solution somewhere, or take fp64"
+    ))
+}
+
+/// Good solutions stay below this.
+fn largest_change(case: &Case) -> f64 {
+    (1e3 * case.solver.params.tolerance(case.run.precision)).min(1e-3)
 }
 
 /// A warning about positions that fp32 cannot tell apart.

@@ -271,14 +271,42 @@ pub enum OperatorError {
 impl OperatorError {
     /// Whether what was asked for is wrong, as opposed to a fault of femto, of the device or of a compiler.
     pub fn is_of_input(&self) -> bool {
-        !matches!(
-            self,
+        match self {
+            Self::Components { .. }
+            | Self::TooManyComponents { .. }
+            | Self::ComponentsOfGraph { .. }
+            | Self::ChunkTooLarge { .. }
+            | Self::Quadrature { .. }
+            | Self::Dimension { .. }
+            | Self::QuadratureByAxis
+            | Self::QuadratureDegree { .. }
+            | Self::Auxiliary { .. }
+            | Self::TooManyFields { .. }
+            | Self::MissingFields { .. }
+            | Self::VectorLength { .. }
+            | Self::ElementVectorLength { .. }
+            | Self::NotLinear
+            | Self::MatricesOfNonlinear
+            | Self::MatricesTooLarge { .. }
+            | Self::SparseMatrixTooLarge { .. }
+            | Self::OtherMesh { .. }
+            | Self::OtherBlocks { .. }
+            | Self::OtherTrace
+            | Self::ElementsOfShapes { .. }
+            | Self::SingleFactorsOnHost
+            | Self::KnobsElsewhere
+            | Self::TooManyContributions { .. }
+            | Self::Schedule(_)
+            | Self::Graph(_)
+            | Self::Rule(_)
+            | Self::Reference(_)
+            | Self::Geometry(_) => true,
             Self::MissingOperand { .. }
-                | Self::WrongVariant { .. }
-                | Self::SparseMatrixDiffers { .. }
-                | Self::Family(_)
-                | Self::Device(_)
-        )
+            | Self::WrongVariant { .. }
+            | Self::SparseMatrixDiffers { .. }
+            | Self::Family(_)
+            | Self::Device(_) => false,
+        }
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(Box<MakeMultigrid<'a, T, B>>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
-    /// What the operator hardly holds.
+    /// What the operator holds weakly.
     pub(super) weak: Vec<WeakFunction>,
     /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
@@ -181,7 +181,12 @@ where
         monitor.begin(Stage::Solve);
         let outcome = self.iterate(monitor);
         monitor.end(Stage::Solve);
-        let (mut values, outcome, settling) = outcome?;
+        let Outcome {
+            x: mut values,
+            result: outcome,
+            settling,
+            undecided,
+        } = outcome?;
         let mut stages = Stages(monitor);
         stages.last(Stage::Extend, || {
             self.extend(&mut values);
@@ -218,6 +223,7 @@ where
                 levels: self.multigrid_levels(),
                 free,
                 settling,
+                undecided,
             }),
         }
     }

@@ -5,7 +5,7 @@ use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
-use super::null_space::{NullSpace, WeakFunction};
+use super::null_space::{Correction, NullSpace, WeakFunction};
 use super::patience::{DirectionsWatch, Patience, Watch};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
@@ -48,14 +48,22 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(&'a MakeMultigrid<'a, T, B>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<&'a NullSpace>,
-    /// Constants and motions that the operator hardly holds, and the blocks of the space.
+    /// The blocks of the space, and constants and motions that the operator holds weakly.
     pub(super) weak: (&'a [Block], &'a [WeakFunction]),
     /// Whether fields or terms on facets may make some rows far larger than others.
     pub(super) may_be_uneven: bool,
 }
 
-/// The last iterate, an L-vector, the solver's outcome, and [`Solution::settling`](super::Solution::settling).
-pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>, Option<f64>);
+/// The outcome of the iterations.
+pub(super) struct Outcome {
+    /// The last iterate, an L-vector.
+    pub(super) x: Vec<f64>,
+    pub(super) result: Result<SolveInfo, SolveError>,
+    /// As [`Solution::settling`](super::Solution::settling).
+    pub(super) settling: Option<f64>,
+    /// As [`Solution::undecided`](super::Solution::undecided).
+    pub(super) undecided: Option<f64>,
+}
 
 fn history(outcome: &mut Result<SolveInfo, SolveError>) -> &mut History {
     match outcome {
@@ -130,7 +138,12 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         Ok(jacobi) => LinearPreconditioner::Jacobi(jacobi),
                         Err(reason) => {
                             let error = SolveError { reason, history };
-                            return Ok((download_f64(self.device, &x)?, Err(error), None));
+                            return Ok(Outcome {
+                                x: download_f64(self.device, &x)?,
+                                result: Err(error),
+                                settling: None,
+                                undecided: None,
+                            });
                         }
                     };
                     *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
@@ -146,26 +159,33 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         self.device.xpby(self.b, -1.0, &mut r)?;
                         Ok(r)
                     };
-                    let mut hidden = None;
-                    let (blocks, weak) = self.weak;
-                    if outcome.is_ok() && !weak.is_empty() {
-                        let held = (blocks, self.constraints);
-                        let found =
-                            WeakFunction::correct(weak, held, residual, self.device, &mut x)?;
-                        hidden = Some(found);
-                    }
-                    // An estimate that the device has no memory for is left out.
+                    let BoundaryValues { entries, slanted } = self.boundary_values;
+                    let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
+                    let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
+                    // What the device has no memory for is left out.
+                    let (blocks, functions) = self.weak;
+                    let is_weak = outcome.is_ok() && method == Method::Cg && !functions.is_empty();
+                    let undecided = is_weak.then(|| {
+                        let correction = Correction {
+                            device: self.device,
+                            functions,
+                            blocks,
+                            constraints: self.constraints,
+                            tolerance: self.solver.tolerance(T::PRECISION),
+                        };
+                        correction.apply(residual, (&mut x, of_solution))
+                    });
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
                     let settling = is_wanted.then(|| {
                         let mut r = residual(&x)?;
-                        let BoundaryValues { entries, slanted } = self.boundary_values;
-                        let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
-                        let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
                         self.settling(&operator, (&mut r, of_solution))
                     });
-                    let settling = settling.and_then(Result::ok).flatten();
-                    let settling = settling.into_iter().chain(hidden).reduce(f64::max);
-                    return Ok((download_f64(self.device, &x)?, outcome, settling));
+                    return Ok(Outcome {
+                        x: download_f64(self.device, &x)?,
+                        result: outcome,
+                        settling: settling.and_then(Result::ok).flatten(),
+                        undecided: undecided.and_then(Result::ok),
+                    });
                 }
             }
         }
@@ -262,7 +282,12 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     if equations.choice.kind != PreconditionerKind::Multigrid {
                         *equations.multigrid = None;
                     }
-                    return Ok((download_f64(device, &u)?, outcome, settling));
+                    return Ok(Outcome {
+                        x: download_f64(device, &u)?,
+                        result: outcome,
+                        settling,
+                        undecided: None,
+                    });
                 }
             }
         }

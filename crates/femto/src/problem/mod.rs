@@ -362,9 +362,11 @@ pub struct Solution {
     /// How much a step of Jacobi's iteration would still change the solution of a form with fields, positions or terms on
     /// facets, relative to it (for linear forms less constants that have no part in them), in the Euclidean norm. Where
     /// coefficients differ by orders of magnitude, the norm of the right-hand side may hide what is left to do in the rows
-    /// of the small ones. Where a weak term alone holds constants or motions, what a correction along these would still
-    /// change, if that is more.
+    /// of the small ones.
     pub settling: Option<f64>,
+    /// Where only a weak term holds constants or motions of a problem that was solved by conjugate gradients: how much of
+    /// the solution, relative to it, rounding leaves undecided along these.
+    pub undecided: Option<f64>,
 }
 
 /// The last iterate of a solver that failed or was stopped.

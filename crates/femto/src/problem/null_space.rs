@@ -1,5 +1,5 @@
 //! The functions that a linear symmetric form maps to zero, if boundary conditions leave them free: constants,
-//! or motions of a rigid body.
+//! or motions of a rigid body; and those that it holds so weakly that a small residual hides an error along them.
 //!
 //! The operator says which they are. Of the combinations z of such functions that vanish where u
 //! is constrained those are free whose energy (z, A z) is only rounding beside (z, D z), with the diagonal D of A.
@@ -13,6 +13,7 @@ use crate::operator::{Backend, OperatorError};
 use crate::vector::{VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt;
 
@@ -54,16 +55,19 @@ struct FreeFunction {
     weights: Vec<f64>,
 }
 
-/// A constant or motion z that A hardly holds, as by a weak Robin term.
+/// A constant or motion z that A holds weakly, as by a small Robin term.
 pub(super) struct WeakFunction {
     /// Of the functions of [`Candidates`].
     combination: Vec<f64>,
-    /// (z, A z).
+    /// (z, A z), positive.
     energy: f64,
+    /// |z|.
+    size: f64,
 }
 
 impl NullSpace {
-    /// Finds the null space, and what A hardly holds. `unassembled` binds the operator without matrices if `operator` has
+    /// Finds the null space, and what A holds weakly, but with matrices nothing of that: the rounding of their entries is a
+    /// stronger term. `unassembled` binds the operator without matrices if `operator` has
     /// some: the rounded entries of a row do not sum to exactly zero.
     pub(super) fn find<T, B>(
         on: Discretization<'_>,
@@ -86,6 +90,7 @@ impl NullSpace {
             return Ok((None, Vec::new()));
         }
         let unassembled = unassembled()?;
+        let has_matrices = unassembled.is_some();
         let operator = unassembled.as_ref().unwrap_or(operator);
         let mut diagonal = device.zeros(operator.dofs())?;
         operator.diagonal(&mut diagonal)?;
@@ -115,14 +120,16 @@ impl NullSpace {
         let mut functions: Vec<FreeFunction> = Vec::new();
         let mut weak = Vec::new();
         for (i, combination) in combined.into_iter().enumerate() {
-            let energy = matrix[i * sizes.len() + i].abs();
+            let energy = matrix[i * sizes.len() + i];
             // That of rounding is near ε², that of rounded positions near the square of their error, that of the weakest
             // term which A can have near ε.
             let rounding = candidates.rounding(&combination).powi(2);
-            if energy <= T::EPSILON.powf(1.5).max(rounding) * sizes[i] {
+            if energy.abs() <= T::EPSILON.powf(1.5).max(rounding) * sizes[i] {
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
-            } else if energy <= WEAK * sizes[i] {
+            } else if energy > 0.0 && energy <= WEAK * sizes[i] && !has_matrices {
+                let values = candidates.free_values(&combination, constraints);
                 weak.push(WeakFunction {
+                    size: dot(&values, &values).sqrt(),
                     combination,
                     energy,
                 });
@@ -147,7 +154,7 @@ impl NullSpace {
         let mut loads = download_f64(device, b)?;
         let mut imbalance: f64 = 0.0;
         // Where loads act a function may be zero but for rounding.
-        let rounding = 16.0 * T::EPSILON * dot(&loads, &loads).sqrt();
+        let rounding = 16.0 * T::EPSILON / IMBALANCE * dot(&loads, &loads).sqrt();
         for function in &self.functions {
             let values = &function.values;
             let work = dot(&loads, values);
@@ -213,36 +220,74 @@ impl fmt::Display for FreeFunctions {
     }
 }
 
-impl WeakFunction {
-    /// Corrects the solution x of A x = b along such functions: of all solutions with an equally small residual, that
-    /// whose residual does no work on them. Returns what a second correction changes, for rounding, relative to x.
-    pub(super) fn correct<T: Number, B: Backend + VectorOps<T>>(
-        all: &[Self],
-        (blocks, constraints): (&[Block], &Constraints),
+/// How to correct a solution along weakly held functions.
+pub(super) struct Correction<'a, B> {
+    pub(super) device: &'a B,
+    pub(super) functions: &'a [WeakFunction],
+    pub(super) blocks: &'a [Block],
+    pub(super) constraints: &'a Constraints,
+    /// Changes of the solution below this part of it do not count.
+    pub(super) tolerance: f64,
+}
+
+impl<B> Correction<'_, B> {
+    /// Corrects the solution x of A x = b, A positive definite, along the functions until its residual does no work on
+    /// them, which makes the energy of its error least. `size` is that of the solution. Returns what rounding leaves
+    /// undecided along them, relative to it: where that is most of the change, x stays as it was.
+    pub(super) fn apply<T: Number>(
+        &self,
         residual: impl Fn(&B::Buffer<T>) -> Result<B::Buffer<T>, OperatorError>,
-        device: &B,
-        x: &mut B::Buffer<T>,
-    ) -> Result<f64, OperatorError> {
-        let candidates = Candidates::new(blocks);
-        let mut change = 0.0;
-        for _ in 0..2 {
-            let r = residual(x)?;
-            let mut square = 0.0;
-            for Self {
-                combination,
-                energy,
-            } in all
-            {
-                let z = candidates.free_values(combination, constraints);
-                let z: B::Buffer<T> = upload_f64(device, &z)?;
-                let part = device.dot(&z, &r)? / energy;
-                device.axpy(part, &z, x)?;
-                square += (part * device.norm(&z)?).powi(2);
-            }
-            change = square.sqrt();
+        (x, size): (&mut B::Buffer<T>, f64),
+    ) -> Result<f64, OperatorError>
+    where
+        B: Backend + VectorOps<T>,
+    {
+        let r = residual(x)?;
+        let r_size = self.device.norm(&r)?;
+        let hides = |it: &WeakFunction| r_size * it.size * it.size / it.energy;
+        let most = self.functions.iter().map(hides).fold(0.0, f64::max);
+        let negligible = self.tolerance * size;
+        if most.is_nan() || most <= negligible {
+            return Ok(0.0);
         }
-        let size = device.norm(x)?;
-        Ok(if size > 0.0 { change / size } else { 0.0 })
+        let candidates = Candidates::new(self.blocks);
+        let vector = |it: &WeakFunction| {
+            upload_f64::<T, _>(
+                self.device,
+                &candidates.free_values(&it.combination, self.constraints),
+            )
+        };
+        let parts = |r: &B::Buffer<T>| {
+            let part = |it: &WeakFunction| Ok(self.device.dot(&vector(it)?, r)? / it.energy);
+            let parts: Result<Vec<f64>, OperatorError> = self.functions.iter().map(part).collect();
+            parts
+        };
+        let change = |parts: &[f64]| {
+            let squares = self.functions.iter().zip(parts);
+            squares
+                .map(|(it, part)| (part * it.size).powi(2))
+                .sum::<f64>()
+                .sqrt()
+        };
+        let add = |factor: f64, parts: &[f64], x: &mut B::Buffer<T>| {
+            let mut all = self.functions.iter().zip(parts);
+            all.try_for_each(|(it, part)| {
+                self.device.axpy(factor * part, &vector(it)?, x)?;
+                Ok::<(), OperatorError>(())
+            })
+        };
+        let first = parts(&r)?;
+        add(1.0, &first, x)?;
+        let second = parts(&residual(x)?)?;
+        let (done, left) = (change(&first), change(&second));
+        if left > negligible && left > 0.5 * done {
+            add(-1.0, &first, x)?;
+            return Ok(left.max(done) / size);
+        }
+        if left > negligible {
+            add(1.0, &second, x)?;
+        }
+        Ok(left / size)
     }
 }
 
@@ -333,7 +378,7 @@ impl Candidates {
     /// A combination, an L-vector.
     fn values(&self, combination: &[f64]) -> Vec<f64> {
         let value = |entry| self.row(entry).zip(combination).map(|(a, b)| a * b).sum();
-        (0..self.dofs).map(value).collect()
+        (0..self.dofs).into_par_iter().map(value).collect()
     }
 
     /// The same, zero where vectors are constrained.

@@ -247,21 +247,20 @@ fn meshes_far_from_the_origin_are_as_good_in_single_precision() {
     let host = Host::with_threads(1).unwrap();
     let device = accelerator();
     let form = Interpreted::<_, 3, 3>::new(LinearElasticity::from_young(1.0, 0.3));
-    let params = SpaceParams {
-        components: 3,
-        ..of_degree(1)
-    };
-    let moved = |mesh: &Mesh, by: f64| {
+    let moved = |mesh: &Mesh, degree: usize, by: f64| {
         let mut mesh = mesh.clone();
         let positions = mesh.coordinates.iter_mut().flatten();
         positions.for_each(|x| *x += by);
-        blocks(&mesh, params.clone())
+        let params = SpaceParams {
+            components: 3,
+            ..of_degree(degree)
+        };
+        blocks(&mesh, params)
     };
-    for near in [
-        mesh(Cell::Tetrahedron, MapKind::Affine, &[2; 3]),
-        columns(&[2; 3], false),
-    ] {
-        let (near, far) = (moved(&near, 0.0), moved(&near, 5e6));
+    let tetrahedra = mesh(Cell::Tetrahedron, MapKind::Affine, &[2; 3]);
+    let columns = columns(&[2; 3], false);
+    for (mesh, degree) in [(&tetrahedra, 1), (&tetrahedra, 2), (&columns, 1)] {
+        let [near, far] = [0.0, 5e6].map(|by| moved(mesh, degree, by));
         let expected =
             Operator::<f64, _>::of_blocks(&host, &near, &form, OperatorParams::default());
         let expected = expected.unwrap();

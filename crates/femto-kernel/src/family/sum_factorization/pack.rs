@@ -15,7 +15,7 @@ use femto_element::tables::TensorTables;
 /// | `ElementFactors` | the same without weights |
 /// | `MapFactors` without gradients | coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ |
 /// | `MapFactors` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ |
-/// | `Affine` | coefficients of the map `[3][3]` (of ξ, η, ζ), of 1 if positions are read |
+/// | `Affine` | coefficients of the map `[3][3]` (of ξ, η, ζ), then of 1 if positions are read |
 /// | `Multilinear` | the same `[7][3]` |
 /// | `Jacobians` | columns of ∂x/∂ξ, then x if it is read |
 ///
@@ -47,8 +47,8 @@ pub(super) fn numbers(
         }
         (Storage::Jacobians, CellMap::Points { jacobian, position }) => {
             for (p, j) in jacobian.iter().enumerate() {
-                let x = position.get(p).filter(|_| shape.position);
-                let x = x.into_iter().flat_map(|x| &x[..shape.dim]);
+                let x = shape.position.then(|| &position[p][..shape.dim]);
+                let x = x.into_iter().flatten();
                 each(p, shape.columns(j).chain(x.copied()), &mut put);
             }
         }

@@ -40,6 +40,8 @@ pub struct Shape {
     pub reads_context: bool,
     /// Operations of f0 and f1 at one point, see [`Inspection::ops`].
     pub form_flops: u64,
+    /// Powers, exponentials and the like among them.
+    pub form_calls: u64,
 }
 
 /// How the metric of a multilinear map of hexahedra is evaluated.
@@ -80,6 +82,7 @@ impl Shape {
             parameters: inspection.parameters,
             reads_context: inspection.reads_time || inspection.parameters > 0,
             form_flops: inspection.flops(),
+            form_calls: inspection.ops.special as u64,
         }
     }
 
@@ -234,8 +237,8 @@ impl Shape {
             + self.stage_flops(by)
     }
 
-    /// Numbers that threads with a layer of nodes exchange at a point of each layer: values and two derivatives of
-    /// `components`, of fields only if the form reads a gradient of any.
+    /// Room for what threads with a layer of nodes exchange at a point of each layer, in numbers: values and two derivatives
+    /// of `components`, of fields only if the form reads a gradient of any.
     pub(super) fn exchanged(&self, components: usize) -> usize {
         let of_field = if self.field_gradients == 0 { 1 } else { 3 };
         3 * components + of_field * self.fields.count(FieldKind::Nodal)
@@ -371,6 +374,7 @@ mod tests {
             parameters: 0,
             reads_context: false,
             form_flops: 0,
+            form_calls: 0,
         }
     }
 

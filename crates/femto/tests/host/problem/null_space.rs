@@ -93,23 +93,83 @@ fn an_insulated_body_is_warm_up_to_a_constant() {
 fn weak_robin_terms_decide_the_constant() {
     let mesh = AnyBox::unit(Cell::Quadrilateral, 4).build(|x| x).unwrap();
     let load = |[x, _, _]: [f64; 3]| x - 0.5;
+    let exact = |[x, _, _]: [f64; 3]| x * x / 4.0 - x.powi(3) / 6.0;
+    let weak = |alpha: &'static f64| Problem {
+        source: vec![&load],
+        robin: vec![Robin {
+            tag: "xmin".to_owned(),
+            alpha: Given::All(vec![alpha]),
+            value: Given::All(vec![&0.0]),
+        }],
+        ..interpreted(&mesh, 3, Poisson::<2>)
+    };
     for preconditioner in ALL {
-        for alpha in [1e-9, 1e-7, 1e-3, 1.0] {
+        for alpha in [&1e-9, &1e-7, &1e-3, &1.0] {
             let problem = Problem {
-                source: vec![&load],
-                robin: vec![Robin {
-                    tag: "xmin".to_owned(),
-                    alpha: Given::All(vec![&alpha]),
-                    value: Given::All(vec![&0.0]),
-                }],
                 preconditioner,
-                ..interpreted(&mesh, 3, Poisson::<2>)
+                ..weak(alpha)
             };
             let solution = solve(&problem);
             assert_eq!(solution.free, None);
-            let error = worst(&solution.u, |[x, _, _]| x * x / 4.0 - x.powi(3) / 6.0);
+            let error = worst(&solution.u, exact);
             assert!(error < 1e-7, "{preconditioner:?} {alpha:e}: {error:e}");
-            assert!(solution.settling.unwrap() < 1e-5, "{alpha:e}");
+            let undecided = solution.undecided.unwrap_or_default();
+            assert!(undecided < 1e-5, "{alpha:e}: {undecided:e}");
+            // The rounding of matrices is a stronger term, and GMRES is for indefinite forms.
+            let with_gmres = Problem {
+                solver: SolverParams {
+                    method: Some(Method::Gmres),
+                    restart: 200,
+                    ..SolverParams::default()
+                },
+                ..problem.clone()
+            };
+            let with_matrices = [DataLevel::Element, DataLevel::Sparse].map(|data_level| Problem {
+                operator: OperatorParams {
+                    data_level,
+                    ..problem.operator.clone()
+                },
+                ..problem.clone()
+            });
+            for problem in with_matrices.iter().chain([&with_gmres]) {
+                let solution = solve(problem);
+                assert_eq!(solution.undecided, None);
+                let error = worst(&solution.u, exact);
+                assert!(error < 0.1, "{preconditioner:?} {alpha:e}: {error:e}");
+            }
+        }
+    }
+    // What single precision cannot decide.
+    let problem = weak(&1e-6);
+    let solution = problem.solve::<f32, _>(&host(), &mut ()).unwrap();
+    assert!(solution.undecided.unwrap() > 1e-3);
+}
+
+/// A bar on springs, which hold it weakly along all axes.
+#[test]
+fn weak_springs_decide_where_a_body_is() {
+    let mesh = bar([4, 2, 2], [0.0; 3], [2.0, 1.0, 1.0]);
+    let problem = |alpha: &'static f64| Problem {
+        robin: vec![Robin {
+            tag: "xmin".to_owned(),
+            alpha: Given::All(vec![alpha; 3]),
+            value: Given::All(vec![&0.0; 3]),
+        }],
+        neumann: vec![Boundary::vector("xmax", [&1e-6, &0.0, &0.0])],
+        ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(1.0, 0.0))
+    };
+    // u = 1e-6 (1 / alpha + x).
+    for alpha in [&1e-6, &1e-3, &1.0] {
+        let solution = solve(&problem(alpha));
+        for (u, x) in solution
+            .u
+            .values
+            .chunks_exact(3)
+            .zip(solution.u.node_positions())
+        {
+            let wanted = 1e-6 * (1.0 / alpha + x[0]);
+            let error = (u[0] - wanted).abs() / wanted;
+            assert!(error < 1e-6, "{alpha:e}: {error:e}");
         }
     }
 }

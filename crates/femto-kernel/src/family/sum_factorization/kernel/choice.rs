@@ -4,6 +4,7 @@ use super::{KernelSpec, PointData, PointStep, Schedule, defaults};
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Limits};
+use crate::scalar::Precision;
 
 /// Maximum number of values of all inputs on a pencil of points to keep in registers, in double precision.
 const MOST_IN_REGISTERS: usize = 24;
@@ -11,11 +12,16 @@ const MOST_IN_REGISTERS: usize = 24;
 /// Target shared memory of an element in bytes, so that four elements fit a compute unit.
 const MOST_SHARED: u32 = 56 << 10;
 
-/// Minimum number of threads of a block for small elements.
+/// Target number of threads of a block for small elements.
 const THREADS: u32 = 128;
 
-/// Operations of f0 and f1 at a point beyond which forms keep to pencils. Linear elasticity, which has fewer, is faster with an
-/// element or a layer per thread, Jacobians of the p-Laplacian and of rubber, which have more, are slower with a layer.
+/// The same for long forms with points in shared memory, whose threads wait less for each other in small blocks: the Jacobian
+/// of rubber is 1.7, 1.1, 1.1 and 1.5 times as fast at degrees 1 to 4 (`benches/runs/2026-11-28-nvidia-h200/layers`).
+const FEW_THREADS: u32 = 32;
+
+/// Operations of f0 and f1 at a point beyond which forms keep to pencils, as most with powers and the like do. Linear
+/// elasticity, which has fewer, is faster with an element or a layer per thread, the Jacobian of rubber, which has more, and
+/// the p-Laplacian, which has a power, are slower.
 const MOST_FORM_FLOPS: u64 = 100;
 
 /// Target registers per thread for forms of several inputs, and registers of a compute unit.
@@ -45,7 +51,7 @@ impl KernelSpec<'_> {
         }
     }
 
-    /// For folded factors, the schedules measured to be best on an H200 in double precision, best first.
+    /// For folded factors, the schedules measured to be best on an H200, best first.
     fn measured(&self, factors: FactorPrecision) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
         let mut all = self.without_pencils();
@@ -55,9 +61,10 @@ impl KernelSpec<'_> {
         all
     }
 
-    /// For factors, the schedule measured to be best on an H200 in double precision. For forms, a schedule
-    /// expected to be fast, and legal within the limits if any is: on hexahedra with one component and no
-    /// fields at the nodes, the measured schedule of the most similar factors.
+    /// For factors, the schedule measured to be best on an H200. For forms, a schedule expected to be fast, and legal
+    /// within the limits if any is: an element or a layer of nodes per thread if that was measured to be faster for few
+    /// operations; otherwise, on hexahedra with one component and no fields at the nodes, the measured schedule of the most
+    /// similar factors.
     pub fn best(&self, limits: &Limits) -> Schedule {
         match self.step {
             PointStep::Factors(factors) => self.measured(factors)[0],
@@ -86,7 +93,7 @@ impl KernelSpec<'_> {
 
     /// The same for a form with few operations.
     fn short_of_form(&self, limits: &Limits) -> Option<Schedule> {
-        let is_short = self.shape.form_flops <= MOST_FORM_FLOPS;
+        let is_short = !is_long(&self.shape, self.precision);
         let all = self.without_pencils().into_iter();
         let mut short = all.filter(|_| is_short).map(|it| Schedule {
             together: false,
@@ -98,6 +105,7 @@ impl KernelSpec<'_> {
     fn pencils_of_form(&self, limits: &Limits) -> Schedule {
         let (shape, precision) = (&self.shape, self.precision);
         let inputs = self.inputs(&Schedule::PLAIN);
+        let several = |points| several(shape, points, precision);
         let first = if inputs == 1 && shape.dim == 3 {
             let like = like_factors(shape);
             let measured = defaults::apart(&like, self.vectors, FactorPrecision::Same);
@@ -105,13 +113,10 @@ impl KernelSpec<'_> {
         } else {
             let arrays = if shape.gradients { 2 } else { 1 };
             let held = arrays * inputs * shape.points_1d * precision.bytes() / 8;
-            several(
-                shape,
-                match held <= MOST_IN_REGISTERS {
-                    true => PointData::Registers,
-                    false => PointData::Shared,
-                },
-            )
+            several(match held <= MOST_IN_REGISTERS {
+                true => PointData::Registers,
+                false => PointData::Shared,
+            })
         };
         let legal = |schedule: &Schedule| {
             let block = schedule.block(self);
@@ -120,16 +125,27 @@ impl KernelSpec<'_> {
                 || block.shared_bytes(precision) / schedule.elements_per_block <= MOST_SHARED;
             small && schedule.validate(self, limits).is_ok()
         };
-        let tries = [first, several(shape, PointData::Private)];
+        let tries = [first, several(PointData::Private)];
         let mut tries = tries.into_iter().flat_map(with_fewer_elements);
         tries.find(legal).unwrap_or(Schedule::PLAIN)
     }
 }
 
+/// Whether f0 and f1 have many operations at a point, or expensive ones: powers and the like, but not in single precision at
+/// degrees 1 and 2.
+fn is_long(shape: &Shape, precision: Precision) -> bool {
+    let are_dear = precision == Precision::Fp64 || shape.nodes_1d > 3;
+    shape.form_flops > MOST_FORM_FLOPS || (shape.form_calls > 0 && are_dear)
+}
+
 /// The schedule for forms of several inputs.
-fn several(shape: &Shape, points: PointData) -> Schedule {
+fn several(shape: &Shape, points: PointData, precision: Precision) -> Schedule {
     let pencils = shape.pencils() as u32;
-    let elements_per_block = (THREADS / pencils).max(1);
+    let threads = match points == PointData::Shared && is_long(shape, precision) {
+        true => FEW_THREADS,
+        false => THREADS,
+    };
+    let elements_per_block = (threads / pencils).max(1);
     let threads = (elements_per_block * pencils).next_multiple_of(32);
     Schedule {
         elements_per_block,

@@ -57,9 +57,12 @@ impl KernelSpec<'_> {
             return self.shared_bytes_of_elements(schedule);
         }
         if schedule.thread_per == ThreadPer::Layer {
-            // Each number is written and read, those of components there and back.
-            let numbers = shape.exchanged(2 * shape.components) * shape.nodes_1d * shape.pencils();
-            return 2 * (numbers * self.precision.bytes()) as u64;
+            // Each number is written and read, those of components there and back: values and two derivatives.
+            let fields = shape.fields.count(FieldKind::Nodal);
+            let of_fields = fields + 2 * shape.field_gradients.count_ones() as usize;
+            let numbers = 2 * 3 * shape.components + of_fields;
+            let points = shape.nodes_1d * shape.pencils();
+            return 2 * (numbers * points * self.precision.bytes()) as u64;
         }
         let (q, g) = (shape.nodes_1d as u64, shape.points_1d as u64);
         let (points, components) = (shape.points() as u64, shape.components as u64);

@@ -5,7 +5,8 @@
  *   each pencil (j, i) of points: interpolate, differentiate along k; the point step; the transposes
  *   each layer k of nodes: the transposes
  *
- * Values along j are held as columns, so that contractions are of pencils. Fields go there, not back.
+ * Values along j are held as columns, so that contractions are of pencils. Fields are brought to the
+ * points; nothing is returned for them.
  */
 
 /* Contracts the columns of a layer of nodes: rows of points. */

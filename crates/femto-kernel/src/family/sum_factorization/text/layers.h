@@ -4,7 +4,8 @@
  * points with this i, a pencil along k at a time. They exchange rows of points through shared memory, SLOT numbers an
  * element, [input][number][k of NODES_1D][j][i] with stride LAYER of k:
  *
- *   number 0: the value; 1, 2: the derivatives along xi and eta, of fields only if any has a gradient
+ *   number 0: the value; 1, 2: the derivatives along xi and eta; fields have these only if
+ *   the gradient of any is read
  *
  * No element is split between warps, which have WARP_ELEMENTS each, so that only warp barriers are needed.
  */

@@ -31,6 +31,7 @@ fn shape(points_1d: usize, storage: Storage) -> Shape {
         parameters: 0,
         reads_context: false,
         form_flops: 0,
+        form_calls: 0,
     }
 }
 
