@@ -8,9 +8,9 @@
 //!            x = x + P cycle(Pᵀ (b - A x))   correct by the next level
 //!            x = x + S (b - A x)             smooth again
 //! ```
-//! with a polynomial S of M⁻¹A, where M is the diagonal (`smoother.rs`) or Schwarz's (`schwarz.rs`), prolongation P (`transfer.rs`, `aggregation.rs`), and the
-//! inverse matrix on the coarsest level. It is linear up to rounding, and symmetric and positive definite if A is; it allocates
-//! nothing, and reads nothing back, so that solvers can capture it.
+//! with a polynomial S of M⁻¹A, where M is the diagonal (`smoother.rs`) or Schwarz's (`schwarz.rs`), prolongation P
+//! (`transfer.rs`, `aggregation.rs`), and the inverse matrix on the coarsest level. It is linear up to rounding, and symmetric
+//! and positive definite if A is; it allocates nothing, and reads nothing back, so that solvers can capture it.
 //!
 //! A cycle may have a lower precision than the solver's vectors: fp32 cycles need no more iterations of fp64
 //! conjugate gradients, since a fixed linear cycle only changes a little.
