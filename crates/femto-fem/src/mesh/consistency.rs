@@ -1,6 +1,7 @@
-//! Whether a mesh's lists fit each other.
+//! Whether a mesh's lists fit each other, and its nodes are somewhere.
 
 use super::{CellBlock, Membership, Mesh};
+use rayon::prelude::*;
 
 impl Mesh {
     /// What lists contradict each other, in words; meshes of files have no such lists.
@@ -20,6 +21,10 @@ impl Mesh {
         let mut memberships = self.memberships.iter();
         let is_sorted = self.memberships.is_sorted_by_key(|it| (it.block, it.cell));
         self.blocks.iter().find_map(of_block).or_else(|| {
+            let is_nowhere = |x: &[f64; 3]| !x.iter().all(|x| x.is_finite());
+            if let Some(node) = self.coordinates.par_iter().position_first(is_nowhere) {
+                return Some(format!("node {node} is at {:?}", self.coordinates[node]));
+            }
             if let Some(it) = memberships.find(|it| !is_there(it)) {
                 return Some(format!(
                     "cell {} of block {} is in group {}, but missing",
