@@ -161,8 +161,8 @@ pub enum SpaceError {
     /// Periodic sides without nodes.
     #[error(
         "pair {pair} of the mesh's periodic sides has no nodes: a mesh file links them, but does not say which nodes \
-         correspond, as Gmsh does for sides of extruded meshes; in a case `periodic` joins groups by their positions, and `periodic = []` makes \
-         such sides boundaries"
+         correspond, as Gmsh does for sides of extruded meshes; in a case `periodic` joins groups by their positions, and \
+         `periodic = []` makes such sides boundaries"
     )]
     EmptySides {
         /// The number of the pair, from 1.

@@ -1,0 +1,247 @@
+//! The functions that a linear symmetric form maps to zero, if boundary conditions leave them free: constants,
+//! or motions of a rigid body; and those that it holds so weakly that a small residual hides an error along them.
+//!
+//! The operator says which they are. Of the combinations z of such functions that vanish where u
+//! is constrained those are free whose energy (z, A z) is only rounding beside (z, D z), with the diagonal D of A.
+//! Equations have a solution if the loads b do no work on them, (z, b) = 0; of all solutions the one with
+//! ∫ z u = 0 is taken.
+
+mod candidates;
+mod correction;
+
+pub(super) use correction::{Correction, WeakFunction};
+
+use super::{Discretization, ProblemError};
+use crate::eigen::eigenvectors;
+use crate::operator::Backend;
+use crate::vector::{VectorOps, download_f64, upload_f64};
+use crate::{Number, Operator};
+use candidates::Candidates;
+use femto_fem::space::Constraints;
+use serde::Serialize;
+use std::fmt;
+
+/// Loads that differ from balanced ones by more than this part of their size are an error. Integrals over curved cells
+/// differ from those of the domain, so that loads which balance there do not quite balance here.
+const IMBALANCE: f64 = 1e-3;
+
+/// Functions z whose energy (z, A z) is a smaller part than this of (z, D z), D the diagonal of A, are held so weakly that
+/// a small residual may hide a large error along them.
+const WEAK: f64 = 1e-3;
+
+/// What boundary conditions leave free, and what was done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FreeFunctions {
+    /// Number of independent functions.
+    pub count: usize,
+    /// Whether they are motions of a rigid body, as opposed to constants.
+    pub rigid: bool,
+    /// The part of the loads, relative to their size, that was taken off so that they balance.
+    pub imbalance: f64,
+}
+
+/// The null space of an operator.
+pub(super) struct NullSpace {
+    functions: Vec<FreeFunction>,
+    rigid: bool,
+}
+
+/// A function of the null space; ∫ z z' is one for the same function and zero for others.
+struct FreeFunction {
+    /// Of the functions of [`NearKernel::new`](crate::multigrid::NearKernel::new).
+    combination: Vec<f64>,
+    /// z, an L-vector.
+    values: Vec<f64>,
+    /// ∫ φ z, an L-vector.
+    weights: Vec<f64>,
+}
+
+impl NullSpace {
+    /// Finds the null space, and what A holds weakly, but with matrices nothing of that: the rounding of their entries is a
+    /// stronger term. `unassembled` binds the operator without matrices if `operator` has
+    /// some: the rounded entries of a row do not sum to exactly zero.
+    pub(super) fn find<T, B>(
+        on: Discretization<'_>,
+        operator: &Operator<T, B>,
+        unassembled: impl FnOnce() -> Result<Option<Operator<T, B>>, ProblemError>,
+        constraints: &Constraints,
+    ) -> Result<(Option<Self>, Vec<WeakFunction>), ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64>,
+    {
+        let device = operator.device();
+        let is_held = on.space().components() == 1 && !constraints.is_empty();
+        if is_held || !device.info().executes {
+            return Ok((None, Vec::new()));
+        }
+        let candidates = Candidates::new(on.blocks);
+        let vanishing = candidates.vanishing_at(constraints);
+        if vanishing.is_empty() {
+            return Ok((None, Vec::new()));
+        }
+        let unassembled = unassembled()?;
+        let has_matrices = unassembled.is_some();
+        let operator = unassembled.as_ref().unwrap_or(operator);
+        let mut diagonal = device.zeros(operator.dofs())?;
+        operator.diagonal(&mut diagonal)?;
+        let energies = |combinations: &[Vec<f64>]| {
+            let vector =
+                |it: &Vec<f64>| upload_f64(device, &candidates.free_values(it, constraints));
+            let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
+            energies(operator, &diagonal, &vectors?)
+        };
+        // Eigenvectors of A relative to D among the candidates: each of them is free or not.
+        let (mut matrix, sizes) = energies(&vanishing)?;
+        let factor = |size: &f64| 1.0 / size.sqrt().max(f64::MIN_POSITIVE);
+        let factors: Vec<f64> = sizes.iter().map(factor).collect();
+        for (entry, (a, b)) in matrix.iter_mut().zip(pairs(&factors, &factors)) {
+            *entry *= a * b;
+        }
+        let combined = eigenvectors(matrix, factors.len()).into_iter();
+        let combined = combined.map(|(_, vector)| {
+            let mut sum = vec![0.0; candidates.count()];
+            for ((part, factor), combination) in vector.iter().zip(&factors).zip(&vanishing) {
+                subtract(-part * factor, combination, &mut sum);
+            }
+            sum
+        });
+        let combined: Vec<Vec<f64>> = combined.collect();
+        let (matrix, sizes) = energies(&combined)?;
+        let mut functions: Vec<FreeFunction> = Vec::new();
+        let mut weak = Vec::new();
+        for (i, combination) in combined.into_iter().enumerate() {
+            let energy = matrix[i * sizes.len() + i];
+            // That of rounding is near ε², that of rounded positions near the square of their error, that of the weakest
+            // term which A can have near ε.
+            let rounding = candidates.rounding(&combination).powi(2);
+            if energy.abs() <= T::EPSILON.powf(1.5).max(rounding) * sizes[i] {
+                functions.push(candidates.orthonormal(on, device, combination, &functions)?);
+            } else if energy > 0.0 && energy <= WEAK * sizes[i] && !has_matrices {
+                let values = candidates.free_values(&combination, constraints);
+                weak.push(WeakFunction {
+                    size: dot(&values, &values).sqrt(),
+                    combination,
+                    energy,
+                });
+            }
+        }
+        let rigid = !candidates.rotations.is_empty();
+        let free = (!functions.is_empty()).then_some(Self { functions, rigid });
+        Ok((free, weak))
+    }
+
+    /// Takes off the projected loads' part that does work on the free functions, as a load that is a combination of them
+    /// where nothing is constrained.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unbalanced`].
+    pub(super) fn balance<T: Number, B: VectorOps<T>>(
+        &self,
+        device: &B,
+        constraints: &Constraints,
+        b: &mut B::Buffer<T>,
+    ) -> Result<FreeFunctions, ProblemError> {
+        let mut loads = download_f64(device, b)?;
+        let mut imbalance: f64 = 0.0;
+        // Where loads act a function may be zero but for rounding.
+        let rounding = 16.0 * T::EPSILON / IMBALANCE * dot(&loads, &loads).sqrt();
+        for function in &self.functions {
+            let values = &function.values;
+            let work = dot(&loads, values);
+            let size: f64 = loads.iter().zip(values).map(|(b, z)| (b * z).abs()).sum();
+            let size = size.max(rounding * dot(values, values).sqrt());
+            if work.abs() > IMBALANCE * size {
+                let largest = values
+                    .iter()
+                    .fold(0.0, |largest: f64, z| largest.max(z.abs()));
+                return Err(ProblemError::Unbalanced {
+                    rigid: self.rigid,
+                    sum: work / largest,
+                    part: work.abs() / size,
+                });
+            }
+            if size > 0.0 {
+                imbalance = imbalance.max(work.abs() / size);
+            }
+            subtract(work, &function.weights, &mut loads);
+        }
+        constraints.project(&mut loads);
+        let numbers: Vec<T> = loads.iter().map(|&load| T::from_f64(load)).collect();
+        device.write(&numbers, b)?;
+        Ok(FreeFunctions {
+            count: self.functions.len(),
+            rigid: self.rigid,
+            imbalance,
+        })
+    }
+
+    /// Subtracts the free functions' part of an L-vector u, so that ∫ z u = 0.
+    pub(super) fn project(&self, u: &mut [f64]) {
+        for function in &self.functions {
+            let part = dot(&function.weights, u);
+            subtract(part, &function.values, u);
+        }
+    }
+
+    /// The functions, as combinations of those of [`NearKernel::new`](crate::multigrid::NearKernel::new).
+    pub(super) fn combinations(&self) -> Vec<Vec<f64>> {
+        let functions = self.functions.iter();
+        functions.map(|it| it.combination.clone()).collect()
+    }
+}
+
+impl fmt::Display for FreeFunctions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (one, many, mean) = match self.rigid {
+            true => ("a rigid motion", "rigid motions", "mean motion"),
+            false => ("a constant", "constants", "mean"),
+        };
+        match self.count {
+            1 => write!(f, "{one}: the solution's {mean} is zero")?,
+            count => write!(f, "{count} {many}: the solution's {mean} is zero")?,
+        }
+        match self.imbalance {
+            part if part > 1e-12 => write!(
+                f,
+                "; {part:.1e} of the loads was taken off so that they balance"
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// (z, A z') of all pairs, and (z, D z).
+fn energies<T: Number, B: Backend + VectorOps<T>>(
+    operator: &Operator<T, B>,
+    diagonal: &B::Buffer<T>,
+    vectors: &[B::Buffer<T>],
+) -> Result<(Vec<f64>, Vec<f64>), ProblemError> {
+    let device = operator.device();
+    let (mut energies, mut sizes) = (Vec::new(), Vec::new());
+    let mut product = device.zeros(operator.dofs())?;
+    for z in vectors {
+        operator.apply(z, &mut product)?;
+        for other in vectors {
+            energies.push(device.dot(other, &product)?);
+        }
+        VectorOps::copy(device, z, &mut product)?;
+        device.multiply(diagonal, &mut product)?;
+        sizes.push(device.dot(z, &product)?);
+    }
+    Ok((energies, sizes))
+}
+
+/// All pairs of two lists, row by row.
+fn pairs(a: &[f64], b: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+    a.iter().flat_map(move |&a| b.iter().map(move |&b| (a, b)))
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// y = y - factor x.
+fn subtract(factor: f64, x: &[f64], y: &mut [f64]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y -= factor * x);
+}
