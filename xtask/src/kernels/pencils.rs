@@ -60,12 +60,13 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 cases.extend(operator.on_vectors(NODAL).memory_cases(on));
             }
         }
-        for collocated in [true, false] {
-            let operator = operator(degree, collocated, true, Storage::MapFactors);
+        for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
+            let operator = operator(degree, collocated, gradients, Storage::MapFactors);
             let mut operator = operator.on_vectors(NODAL);
             operator.shape.components = 3;
             cases.extend(operator.apply_cases(on));
             cases.extend(operator.together_case(on));
+            cases.extend(operator.nodes_staged_case(on));
         }
         if (2..=4).contains(&degree) {
             let poisson = operator(degree, false, true, Storage::MapFactors).without_values();
@@ -200,6 +201,17 @@ impl Operator {
             even_odd: true,
             ..Schedule::PLAIN
         })
+    }
+
+    /// A variant with nodes staged, unless they already are.
+    fn nodes_staged_case(&self, on: (Language, &Limits)) -> Option<Case> {
+        match self.problem(on.0).best(on.1).nodes_staged {
+            true => None,
+            false => self.first_legal("pencils nodes staged", on, |schedule| Schedule {
+                nodes_staged: true,
+                ..schedule
+            }),
+        }
     }
 
     /// Variants with an element per thread, whose contributions are added by each thread or summed by block, for one

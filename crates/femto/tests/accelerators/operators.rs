@@ -10,7 +10,7 @@ use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::mesh::{Layers, Mesh};
-use femto::fem::space::{Block, Continuity, SpaceParams};
+use femto::fem::space::{Block, Continuity, Layout, SpaceParams};
 use femto::kernel::form::{
     Componentwise, Form, Jacobian, LinearElasticity, Mass, NonlinearDiffusion, Point, Poisson,
     ScreenedPoisson,
@@ -148,6 +148,43 @@ fn the_faster_level_is_chosen_with_its_reason() {
     assert_eq!(poisson.data_level(), DataLevel::OnTheFly);
     let words = poisson.explain(None, None).to_string();
     assert!(words.contains("the least memory"), "{words}");
+}
+
+/// Numbers at the nodes of vectors through shared memory, where that is the default and where it is not.
+#[test]
+fn staged_nodes_agree() {
+    let Some(device) = accelerator() else { return };
+    let of = |degree, layout| SpaceParams {
+        components: 3,
+        layout,
+        ..of_degree(degree)
+    };
+    let mesh = hexahedra(MapKind::Multilinear, [3, 3, 2]);
+    let mass = Interpreted::<_, 3, 3>::new(Componentwise::<_, 3>(Mass));
+    let screened = Componentwise::<_, 3>(ScreenedPoisson { lambda: Some(1.3) });
+    let screened = Interpreted::<_, 3, 3>::new(screened);
+    for degree in 1..=4 {
+        for (layout, is_default) in [(Layout::Interleaved, degree > 1), (Layout::Blocked, false)] {
+            let blocks = blocks(&mesh, of(degree, layout));
+            let mut params = OperatorParams::default();
+            let words = bind(&device, &blocks, &mass, &params)
+                .explain(None, None)
+                .to_string();
+            assert_eq!(words.contains("nodes staged"), is_default, "{words}");
+            params.knobs = "thread_per=0+elements=4+scratch_cube=1+nodes_staged=1"
+                .parse()
+                .unwrap();
+            for form in [&mass as &dyn AnyForm, &screened] {
+                let there = bind(&device, &blocks, form, &params);
+                let words = there.explain(None, None).to_string();
+                assert!(words.contains("nodes staged"), "{words}");
+                let u = Random::new().vector(blocks[0].space.dofs());
+                let host = on_host(&blocks, form, &OperatorParams::default());
+                let error = difference(&Bound::apply(&there, &u), &Bound::apply(&host, &u));
+                assert!(error < 1e-12, "{degree} {layout:?}: {error}");
+            }
+        }
+    }
 }
 
 /// At degree 1 blocks of elements sum all components, so these cannot be taken one after the other.

@@ -214,18 +214,18 @@ impl<T: Number> AcceleratorBound<T> {
     }
 
     /// Each block's schedule and work on E-vectors: of the kernel in use, or of the first that the device
-    /// can run.
-    fn element_schedules(&self) -> Vec<(String, Work)> {
+    /// can run, if the knobs allow any.
+    fn element_schedules(&self) -> Vec<Option<(String, Work)>> {
         if let Some((kernels, _)) = self.element.get() {
-            let kernels = kernels.iter();
-            return kernels.map(|it| (it.schedule.clone(), it.work())).collect();
+            let own = |it: &Compiled| Some((it.schedule.clone(), it.work()));
+            return kernels.iter().map(own).collect();
         }
         let first = |block: &BoundBlock<T>| {
             let all = block.kernels.candidates(self.element_vectors());
             let first = all.ok()?.into_iter().next()?;
             Some((first.schedule, first.work))
         };
-        self.blocks.iter().filter_map(first).collect()
+        self.blocks.iter().map(first).collect()
     }
 
     /// Counts once what `kernels` do when `launch` runs them over all elements, where the device can.
@@ -329,9 +329,9 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     fn schedules(&self) -> Vec<String> {
         let nodal = self.nodal.iter().map(|it| &it.schedule);
         let both = nodal.zip(self.element_schedules());
-        both.map(|(nodal, (element, _))| match *nodal == element {
-            true => element,
-            false => format!("{nodal}; on E-vectors {element}"),
+        both.map(|(nodal, element)| match element {
+            Some((element, _)) if element != *nodal => format!("{nodal}; on E-vectors {element}"),
+            _ => nodal.clone(),
         })
         .collect()
     }
@@ -370,6 +370,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     }
 
     fn element_work(&self, _: usize, _: Work) -> Work {
-        self.element_schedules().iter().map(|it| it.1).sum()
+        let own = self.element_schedules().into_iter().flatten();
+        own.map(|(_, work)| work).sum()
     }
 }

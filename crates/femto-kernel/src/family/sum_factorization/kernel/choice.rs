@@ -55,9 +55,10 @@ impl KernelSpec<'_> {
     fn measured(&self, factors: FactorPrecision) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
         let mut all = self.without_pencils();
+        let staged = defaults::staged(shape, vectors);
         let together = defaults::together(shape, vectors, self.precision);
         let apart = defaults::apart(shape, vectors, factors);
-        all.extend(together.into_iter().chain([apart]));
+        all.extend(staged.into_iter().chain(together).chain([apart]));
         all
     }
 

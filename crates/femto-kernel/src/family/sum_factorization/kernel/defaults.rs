@@ -1,7 +1,8 @@
 //! The schedules measured to be best on an H200 in fp64: for degrees 1 to 15 with 5·10⁷ nodes, in
-//! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`; those of whole elements, of layers and of components
-//! together with 4·10⁶ unknowns, in `benches/runs/2026-11-26-nvidia-h200/degree-1`,
-//! `benches/runs/2026-11-28-nvidia-h200/layers` and `benches/runs/2026-11-25-nvidia-h200/vectors`.
+//! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`; those of whole elements, of layers, of components together and of
+//! staged nodes with 4·10⁶ unknowns, in `benches/runs/2026-11-26-nvidia-h200/degree-1`,
+//! `benches/runs/2026-11-28-nvidia-h200/layers`, `benches/runs/2026-11-25-nvidia-h200/vectors` and
+//! `benches/runs/2026-11-28-nvidia-h200/staged`.
 
 use super::{PointData, Schedule, ThreadPer, warp_elements};
 use crate::family::fields::FieldKind;
@@ -153,6 +154,27 @@ pub(super) fn layers(shape: &Shape, vectors: Vectors, precision: Precision) -> O
         points: PointData::Registers,
         together: shape.components > 1,
         ..Schedule::PLAIN
+    })
+}
+
+/// The schedule for folded factors with pencils whose nodes are staged, if that is faster: of several components of a node,
+/// adjacent in the vector, where threads wait for accesses to vectors more than for exchanges.
+pub(super) fn staged(shape: &Shape, vectors: Vectors) -> Option<Schedule> {
+    const ADJACENT: Vectors = Vectors::Nodal {
+        interleaved: true,
+        scatter: Scatter::Atomic,
+    };
+    // Not measured with both.
+    let is_such = shape.dim == 3 && !(shape.values && shape.gradients);
+    if !(2..=3).contains(&shape.components) || !is_such || vectors != ADJACENT {
+        return None;
+    }
+    let kind = (shape.gradients, shape.collocated, shape.points_1d);
+    let (_, row) = STAGED.iter().find(|(of, _)| *of == kind)?;
+    Some(Schedule {
+        together: shape.gradients,
+        nodes_staged: true,
+        ..row.schedule(shape)
     })
 }
 
@@ -377,6 +399,19 @@ const GAUSS_NODAL: [Row; 15] = [
     row(1, 2).scratch().reload().unroll(1),
     row(1, 2).scratch().reload().unroll(1),
     row(1, 1).scratch().reload().unroll(4),
+];
+/// BP2, one component after the other, and BP4 and BP6, components together, with staged nodes, where that is faster: whether
+/// there are gradients and the points are nodes, points along an axis, and the row. Masses have the same with stored
+/// and recomputed factors. At degree 7 BP2 has 0.90 to 0.99 of the rate.
+const STAGED: [((bool, bool, usize), Row); 8] = [
+    ((false, false, 4), row(4, 8).by_warp()),
+    ((false, false, 5), row(5, 10)),
+    ((false, false, 6), row(4, 7)),
+    ((false, false, 7), row(2, 8)),
+    ((false, false, 8), row(2, 6)),
+    ((false, false, 10), row(1, 6)),
+    ((true, true, 4), row(4, 8).scratch()),
+    ((true, false, 5), row(5, 4).scratch()),
 ];
 /// BP2, BP4 and BP6, of three components, with these together, where that is faster: kind, points along an axis and the
 /// row.

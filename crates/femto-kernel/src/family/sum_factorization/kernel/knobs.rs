@@ -19,7 +19,7 @@ const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32)) -> Kn
 }
 
 /// In the order in which they are turned.
-const ALL: [Knob; 11] = [
+const ALL: [Knob; 12] = [
     // 0: a pencil, 1: an element, 2: a layer.
     knob("thread_per", 2, |it, n| {
         let thread_per = match n {
@@ -44,6 +44,7 @@ const ALL: [Knob; 11] = [
             }
             _ => {}
         }
+        it.nodes_staged &= thread_per == ThreadPer::Pencil;
         it.thread_per = thread_per;
     }),
     knob("elements", 1024, |it, n| it.elements_per_block = n),
@@ -56,6 +57,7 @@ const ALL: [Knob; 11] = [
     knob("staged", 1, |it, n| it.staged = n == 1),
     knob("together", 1, |it, n| it.together = n == 1),
     knob("block_sums", 1, |it, n| it.block_sums = n == 1),
+    knob("nodes_staged", 1, |it, n| it.nodes_staged = n == 1),
 ];
 
 /// A list of knobs that cannot be read: not `name=number`, or an unknown name or number.

@@ -131,7 +131,7 @@ impl LayerStrides {
         let lanes = schedule.warp_elements(shape) * points;
         // Threads have a layer of nodes each, and then a point of each row.
         let waits = |strides: &Self, active: u32, stride: u32| {
-            waits_of(lanes, |lane| {
+            waits_of(BANKS, lanes, |lane| {
                 let (slot, own) = (lane / points, lane % points);
                 (own < active).then_some(slot * strides.slot + own * stride)
             })
@@ -144,6 +144,52 @@ impl LayerStrides {
             slot: layers * plain,
             layer: plain,
         })
+    }
+}
+
+/// Strides of staged nodes, see `family/sum_factorization/text/numbers.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NumberStrides {
+    /// Numbers of a node: an odd number.
+    pub(super) node: u32,
+    /// Nodes of a layer along k.
+    pub(super) layer: u32,
+    /// Numbers of all elements of a block.
+    pub(super) end: u32,
+}
+
+impl NumberStrides {
+    /// Those with the fewest conflicts where threads read a component; among equal ones, those with the least memory.
+    pub(super) fn of(schedule: &Schedule, spec: &KernelSpec) -> Self {
+        let shape = &spec.shape;
+        let (nodes, points) = (shape.nodes_1d as u32, shape.points_1d as u32);
+        let layers = spec.basis.nodes() as u32 / (nodes * nodes);
+        let node = shape.components as u32 | 1;
+        let places = Places::of(schedule, shape);
+        let banks = BANKS * 8 / spec.precision.bytes() as u32;
+        let conflicts = |layer: u32| {
+            waits_of(banks, places.threads.min(MOST_THREADS), |thread| {
+                let (slot, slow, fast) = places.at(thread);
+                let pencil = slow * points + fast;
+                // The first node of the thread's pencil: along the last axis, or along j.
+                let (along_i, along_k) = (pencil % nodes, pencil / nodes);
+                let first = match shape.collocated {
+                    true => Some(pencil),
+                    false => (along_k < layers).then_some(along_k * layer + along_i),
+                };
+                first.map(|first| (slot * layers * layer + first) * node)
+            })
+        };
+        let plain = nodes * nodes;
+        let candidates = plain..plain + if layers > 1 { banks } else { 1 };
+        let layer = candidates
+            .min_by_key(|&layer| (conflicts(layer), layer))
+            .unwrap_or(plain);
+        Self {
+            node,
+            layer,
+            end: places.slots * layers * layer * node,
+        }
     }
 }
 
@@ -230,20 +276,20 @@ impl Stage {
 
 /// Serialised accesses of all half warps, beyond one each.
 fn waits(places: &Places, address: impl Fn(u32, u32, u32) -> u32) -> u32 {
-    waits_of(places.threads.min(MOST_THREADS), |thread| {
+    waits_of(BANKS, places.threads.min(MOST_THREADS), |thread| {
         let (slot, slow, fast) = places.at(thread);
         Some(address(slot, slow, fast))
     })
 }
 
-/// The same of threads that access an address or none.
-fn waits_of(threads: u32, address: impl Fn(u32) -> Option<u32>) -> u32 {
-    (0..threads.div_ceil(BANKS))
-        .map(|half| {
-            let mut load = [0_u32; BANKS as usize];
-            let lanes = half * BANKS..((half + 1) * BANKS).min(threads);
+/// The same of threads that access an address or none, for as many numbers at the same time as there are banks.
+fn waits_of(banks: u32, threads: u32, address: impl Fn(u32) -> Option<u32>) -> u32 {
+    (0..threads.div_ceil(banks))
+        .map(|part| {
+            let mut load = vec![0_u32; banks as usize];
+            let lanes = part * banks..((part + 1) * banks).min(threads);
             for address in lanes.filter_map(&address) {
-                load[(address % BANKS) as usize] += 1;
+                load[(address % banks) as usize] += 1;
             }
             load.into_iter().max().unwrap_or(0).saturating_sub(1)
         })

@@ -1,6 +1,6 @@
 //! The schedule of a kernel: its knobs and rules.
 
-use super::padding::{LayerStrides, Places, Rows, Stage, Strides};
+use super::padding::{LayerStrides, NumberStrides, Places, Rows, Stage, Strides};
 use super::{KernelSpec, PointStep};
 use crate::dialect::BlockShape;
 use crate::family::fields::FieldKind;
@@ -42,6 +42,9 @@ pub struct Schedule {
     pub together: bool,
     /// Whether a block sums what its elements contribute to each of its nodes before it adds that to the vector.
     pub block_sums: bool,
+    /// Whether numbers at the nodes pass through shared memory, so that neighbouring threads read and add all components
+    /// of a node; otherwise a thread reads and adds those of its own pencil. For pencils.
+    pub nodes_staged: bool,
 }
 
 /// What a thread has.
@@ -92,6 +95,7 @@ impl Schedule {
         staged: false,
         together: false,
         block_sums: false,
+        nodes_staged: false,
     };
 
     /// Checks whether a device can run it for a kernel.
@@ -133,6 +137,16 @@ impl Schedule {
             ThreadPer::Pencil => self.point_rules(spec)?,
             ThreadPer::Layer => self.layer_rules(spec)?,
             ThreadPer::Element => self.element_rules(spec)?,
+        }
+        let is_atomic = spec.vectors.scatter() == Some(Scatter::Atomic);
+        if self.nodes_staged && (!is_atomic || self.staged) {
+            return Err("nodes are staged for atomic additions to L-vectors, without factors");
+        }
+        if self.nodes_staged && self.thread_per != ThreadPer::Pencil {
+            return Err("nodes are staged for pencils");
+        }
+        if self.nodes_staged && (shape.components as u32) > self.block(spec).threads[0].min(WARP) {
+            return Err("nodes are staged by as many threads as a node has components");
         }
         if self.staged && shape.storage != Storage::PointFactors {
             return Err("only factors at points are staged");
@@ -254,12 +268,14 @@ impl Schedule {
     /// The block of threads and its shared memory.
     pub fn block(&self, spec: &KernelSpec) -> BlockShape {
         let places = Places::of(self, &spec.shape);
-        let (threads, shared_reals) = match self.thread_per {
+        let (threads, slots) = match self.thread_per {
             ThreadPer::Element => (self.elements_per_block, Rows::of(self, spec).end),
             ThreadPer::Layer => {
                 let warps = self.elements_per_block / self.warp_elements(&spec.shape).max(1);
-                let slots = self.elements_per_block * LayerStrides::of(self, spec).slot;
-                (warps * WARP, slots)
+                (
+                    warps * WARP,
+                    self.elements_per_block * LayerStrides::of(self, spec).slot,
+                )
             }
             ThreadPer::Pencil if self.staged => (places.threads, Stage::of(self, spec).end),
             ThreadPer::Pencil => {
@@ -267,10 +283,19 @@ impl Schedule {
                 (places.threads, slots)
             }
         };
+        let shared_reals = slots + self.staged_numbers(spec);
         BlockShape {
             threads: [threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
             shared_reals,
+        }
+    }
+
+    /// Numbers at the nodes in shared memory, after all else.
+    pub(super) fn staged_numbers(&self, spec: &KernelSpec) -> u32 {
+        match self.nodes_staged {
+            true => NumberStrides::of(self, spec).end,
+            false => 0,
         }
     }
 
@@ -328,6 +353,7 @@ impl fmt::Display for Schedule {
             (self.by_warp, "by warp"),
             (self.together, "components together"),
             (self.block_sums, "summed by block"),
+            (self.nodes_staged, "nodes staged"),
         ] {
             if set {
                 write!(f, ", {words}")?;

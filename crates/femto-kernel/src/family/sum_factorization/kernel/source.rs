@@ -1,7 +1,7 @@
 //! Kernel sources of sum_factorization, from what a kernel evaluates and its schedule.
 
 use super::matrices::{matrices, products, rule};
-use super::padding::{LayerStrides, Rows, Stage, Strides};
+use super::padding::{LayerStrides, NumberStrides, Rows, Stage, Strides};
 use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer};
 use crate::dialect::{KernelFile, SourceBuilder};
 use crate::expr::GraphError;
@@ -127,6 +127,9 @@ impl KernelSpec<'_> {
         if schedule.block_sums {
             source.include(file!("sums.h"));
         }
+        if schedule.nodes_staged {
+            source.include(file!("numbers.h"));
+        }
         Ok(source)
     }
 
@@ -161,6 +164,16 @@ impl KernelSpec<'_> {
         }
         source.define("STAGED", u8::from(schedule.staged));
         source.define("BLOCK_SUMS", u8::from(schedule.block_sums));
+        source.define("NODES_STAGED", u8::from(schedule.nodes_staged));
+        if schedule.nodes_staged {
+            let strides = NumberStrides::of(schedule, self);
+            source.define(
+                "NUMBERS_START",
+                schedule.block(self).shared_reals - strides.end,
+            );
+            source.define("NODE_LAYER", strides.layer);
+            source.define("NODE_STEP", strides.node);
+        }
         source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
         if schedule.thread_per == ThreadPer::Layer {
             let strides = LayerStrides::of(schedule, self);

@@ -31,9 +31,17 @@ impl KernelSpec<'_> {
                 ThreadPer::Layer => shape.layer_flops(self.metric(schedule)),
                 ThreadPer::Element => shape.whole_element_flops(self.metric(schedule)),
             },
-            shared_bytes: self.shared_bytes(schedule) + staged * geometry,
+            shared_bytes: self.shared_bytes(schedule)
+                + staged * geometry
+                + self.staged_bytes(schedule),
             ..Work::default()
         }
+    }
+
+    /// Bytes of staged nodes: numbers are written and read, there and back.
+    fn staged_bytes(&self, schedule: &Schedule) -> u64 {
+        let numbers = (self.basis.nodes() * self.shape.components * self.precision.bytes()) as u64;
+        4 * u64::from(schedule.nodes_staged) * numbers
     }
 
     /// How the metric of a multilinear map is evaluated. Columns are the faster where pencils need more than the

@@ -7,7 +7,8 @@
  *   CONTRIBUTIONS, each element writes its contribution to g_contributions [component][element][k][j][i], components
  *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order. With
  *   BLOCK_SUMS a thread has an element and puts its contributions into its row s_own [component][k][j][i] of shared
- *   memory, for sums.h to add up.
+ *   memory, for sums.h to add up. With NODES_STAGED numbers are read from, and put into, the element's s_numbers
+ *   [k][j][i][component] in shared memory, see numbers.h.
  *
  * Otherwise: an E-vector, [element][component][k][j][i], with elements from a list if VECTORS_LISTED;
  *   entries are written.
@@ -30,11 +31,18 @@
 #define NODE_MEMORY GLOBAL
 #define NODES_OF(element) g_nodes + (size_t)(element) * NODES
 #endif
+#if NODES_STAGED
+/* An element's numbers, and where those of a node start. */
+#define NUMBERS_SLOT (NODES_K * NODE_LAYER * NODE_STEP)
+#define STAGED_AT(k, j, i) (((k) * NODE_LAYER + (j) * NODES_1D + (i)) * NODE_STEP)
+#define ELEMENT_NODES(element, component) {NODES_OF(element), s_numbers + (component)}
+#else
 #define ELEMENT_NODES(element, component)                                                      \
     {                                                                                          \
         NODES_OF(element), (size_t)(component) * component_stride,                             \
             CONTRIBUTIONS_OF(element, component)                                               \
     }
+#endif
 
 /* Where an element's contributions to a component go, if not to the vector. */
 #if BLOCK_SUMS
@@ -53,8 +61,12 @@
 
 typedef struct {
     const NODE_MEMORY uint *nodes;
+#if NODES_STAGED
+    SHARED real *s_numbers;
+#else
     size_t first;
     CONTRIBUTION_MEMORY real *contributions;
+#endif
 } element_nodes;
 
 INLINE bool is_inside(int k, int j, int i)
@@ -69,13 +81,19 @@ INLINE bool is_inside(int k, int j, int i)
 
 INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, int j, int i)
 {
+#if NODES_STAGED
+    return at->s_numbers[STAGED_AT(k, j, i)];
+#else
     const uint node = at->nodes[NODE_AT(k, j, i)];
     return g_u[(size_t)node * NODE_STRIDE + at->first];
+#endif
 }
 
 INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
 {
-#if BLOCK_SUMS
+#if NODES_STAGED
+    at->s_numbers[STAGED_AT(k, j, i)] = value;
+#elif BLOCK_SUMS
     at->contributions[NODE_AT(k, j, i)] = value;
 #else
     const bool inside = is_inside(k, j, i);

@@ -107,6 +107,13 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #if STAGED
     const SHARED stored_real *s_factors = stage_factors(&t, s_memory, g_geometry);
 #endif
+#if NODES_STAGED
+    SHARED real *s_numbers = s_memory + NUMBERS_START;
+    const node_group group = group_of(s_numbers, g_nodes, elements, component_stride);
+    s_numbers += t.slot * NUMBERS_SLOT;
+    read_numbers(&group, g_u);
+    ELEMENT_BARRIER();
+#endif
 
     /* Unrolled, all components would need registers at the same time. So would their common data, which are
      * reloaded where that was measured to be faster: with gradients. */
@@ -140,4 +147,8 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
             add_tested(&t, cube(&t, SCRATCH(c)), r_v, &at, g_v);
         }
     }
+#if NODES_STAGED
+    ELEMENT_BARRIER();
+    add_numbers(&group, g_v);
+#endif
 }

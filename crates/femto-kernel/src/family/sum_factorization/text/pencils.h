@@ -46,6 +46,7 @@
 #define SLOTS (WARP_ELEMENTS + (32 % PENCILS ? 1 : 0))
 #else
 #define ELEMENT_BARRIER() BARRIER()
+#define SLOTS ELEMENTS_PER_BLOCK
 #endif
 #if POINTS_IN_REGISTERS
 #define EACH(n, count) UNROLL for (int n = 0; n < (count); ++n)
