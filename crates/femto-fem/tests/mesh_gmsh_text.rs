@@ -318,6 +318,49 @@ fn merged_cells_keep_the_groups_of_others() {
     assert_eq!(groups, [[10, 20], [30, 40], [30, 40]]);
 }
 
+/// A cell in a hundred thousand groups, one after the other, takes linear time.
+#[test]
+fn a_cell_may_be_repeated_for_very_many_groups() {
+    let many = 100_000;
+    let of_groups = |groups: Vec<i32>| {
+        let line = |(number, group): (usize, &i32)| format!("{} 1 2 {group} 1 1 2\n", number + 1);
+        let lines: String = groups.iter().enumerate().map(line).collect();
+        let nodes = "$Nodes\n2\n1 0 0 0\n2 1 0 0\n$EndNodes\n";
+        let count = groups.len();
+        let text = format!("{HEAD_2}{nodes}$Elements\n{count}\n{lines}$EndElements\n");
+        read(&text).unwrap()
+    };
+    let mesh = of_groups((1..=many).collect());
+    assert_eq!(mesh.blocks[0].len(), 1);
+    assert!(mesh.groups_of(0, 0).eq(1..=many));
+    // In a group that it has, it is another cell.
+    let mesh = of_groups((1..=many).chain([8]).collect());
+    assert_eq!(mesh.blocks[0].len(), 2);
+}
+
+/// A mesh made by a program may have cells that are in groups only by memberships.
+#[test]
+fn cells_with_memberships_alone_are_written_once_for_each() {
+    let lines = "1 1 2 1 1 1 2\n2 1 2 2 1 1 2\n3 1 2 1 1 2 3\n4 1 2 2 1 2 3\n";
+    let nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 2 0 0\n$EndNodes\n";
+    let text = format!("{HEAD_2}{nodes}$Elements\n4\n{lines}$EndElements\n");
+    let mut mesh = read(&text).unwrap();
+    mesh.blocks[0].tags[1] = 0;
+    for encoding in [Encoding::Ascii, Encoding::LittleEndian] {
+        for version in [Version::V2_2, Version::V4_1] {
+            let mut bytes = Vec::new();
+            gmsh::write(&mesh, &mut bytes, version, encoding).unwrap();
+            let found = gmsh::parse(&bytes, "test.msh").unwrap();
+            let blocks = &found.blocks;
+            assert_eq!(blocks.iter().map(|it| it.len()).sum::<usize>(), 2);
+            let groups = |block| found.groups_of(block, 0).collect::<Vec<i32>>();
+            let mut all: Vec<_> = (0..blocks.len()).map(groups).collect();
+            all.extend((blocks.len() == 1).then(|| found.groups_of(0, 1).collect()));
+            assert_eq!(all, [vec![1, 2], vec![2]], "{version:?} {encoding:?}");
+        }
+    }
+}
+
 /// Memberships are kept up to a memory bound.
 #[test]
 fn cells_in_absurdly_many_groups_are_refused() {

@@ -13,13 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// [`IoError::NotAFile`] if something exists that is not a regular file, [`IoError::File`] if the system
 /// refuses.
 pub fn check_writable(path: &Path) -> Result<(), IoError> {
-    let target = target(path)?;
-    let temporary = temporary_beside(&target);
-    let made = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&temporary);
-    made.map_err(|source| IoError::File {
+    let (_, temporary) = create_beside(&target(path)?).map_err(|source| IoError::File {
         path: path.into(),
         source,
     })?;
@@ -42,25 +36,28 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
     write_atomically(path, |out| Ok(out.write_all(bytes)?))
 }
 
-/// Writes `path` through a temporary file beside it, which is renamed once `write` has succeeded, so that
-/// no reader (or crash) ever leaves half a file. A symbolic link is kept and its target written;
+/// Writes `path` through a temporary file beside it, which is renamed once `write` has succeeded and the disk has all of it,
+/// so that no reader (or crash) ever finds half a file. A symbolic link is kept and its target written;
 /// permissions of an existing file are kept too.
 pub(super) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), IoError>,
 ) -> Result<(), IoError> {
     let target = target(path)?;
-    let temporary = temporary_beside(&target);
-    let written = write_whole(&temporary, write).and_then(|()| {
-        if let Ok(old) = fs::metadata(&target) {
-            fs::set_permissions(&temporary, old.permissions())?;
+    let written = create_beside(&target).map_err(IoError::Stream);
+    let written = written.and_then(|(file, temporary)| {
+        let replaced = write_whole(file, write).and_then(|()| {
+            if let Ok(old) = fs::metadata(&target) {
+                fs::set_permissions(&temporary, old.permissions())?;
+            }
+            Ok(fs::rename(&temporary, &target)?)
+        });
+        if replaced.is_err() {
+            // The first error is the relevant one.
+            let _ = fs::remove_file(&temporary);
         }
-        Ok(fs::rename(&temporary, &target)?)
+        replaced
     });
-    if written.is_err() {
-        // The first error is the relevant one.
-        let _ = fs::remove_file(&temporary);
-    }
     written.map_err(|error| match error {
         IoError::Stream(source) => IoError::File {
             path: path.into(),
@@ -105,23 +102,56 @@ fn target(path: &Path) -> Result<PathBuf, IoError> {
 }
 
 fn write_whole(
-    path: &Path,
+    file: File,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), IoError>,
 ) -> Result<(), IoError> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     let mut writer = BufWriter::with_capacity(1 << 20, file);
     write(&mut writer)?;
-    writer.flush()?;
-    Ok(())
+    let file = writer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    // Some systems tell only now that there was no room.
+    Ok(file.sync_all()?)
 }
 
-/// A name in the same folder (renaming across file systems is not atomic) that no other process or thread
-/// uses.
-fn temporary_beside(path: &Path) -> PathBuf {
+/// A new file in the same folder, because renaming across file systems is not atomic.
+fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}-{count}.tmp", std::process::id()));
-    path.with_file_name(name)
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".femto-{}-{count}.tmp", std::process::id());
+        let temporary = path.with_file_name(name);
+        let made = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary);
+        match made {
+            // Left by a process that was killed, or of one with the same number elsewhere.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => return made.map(|file| (file, temporary)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_process_has_left_is_in_nobodys_way() {
+        let folder = std::env::temp_dir().join(format!("femto-atomic-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        // As by an earlier process with this number.
+        let left = |count| folder.join(format!(".femto-{}-{count}.tmp", std::process::id()));
+        (0..20).for_each(|count| fs::write(left(count), b"half").unwrap());
+        let long = folder.join("x".repeat(255));
+        for path in [folder.join("result.vtu"), long] {
+            check_writable(&path).unwrap();
+            write_file(&path, b"whole").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"whole");
+        }
+        let halves = (0..20).filter(|&count| fs::read(left(count)).unwrap() == b"half");
+        assert_eq!(halves.count(), 20);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -1,6 +1,6 @@
 //! Building the mesh while a file is read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::error::GmshError;
 use super::ids::{IdSet, NodeIndex};
@@ -229,8 +229,9 @@ fn merge_repetitions(
     memberships: &mut Vec<Membership>,
 ) {
     let (nodes, cells) = (block.cell_type.nodes(), block.len());
-    // Number of cells kept so far; `own` memberships are those of the last one.
+    // Number of cells kept so far; `own` memberships are those of the last one, `known` its groups once it is repeated.
     let (mut kept, mut own) = (0_usize, memberships.len());
+    let mut known = HashSet::new();
     for cell in 0..cells {
         let tag = block.tags[cell];
         let count = further.partition_point(|it| it.cell as usize == cell);
@@ -245,12 +246,14 @@ fn merge_repetitions(
         let before = kept.checked_sub(1);
         if let Some(last) = before.filter(|&last| block.cell(last) == block.cell(cell)) {
             let has_groups = tag != 0 && block.tags[last] != 0;
-            let is_known = |group: i32| {
-                group == block.tags[last] || memberships[own..].iter().any(|it| it.group == group)
-            };
-            if has_groups && !is_known(tag) && !groups().any(is_known) {
-                memberships.push(membership(last, tag));
-                memberships.extend(groups().map(|group| membership(last, group)));
+            if known.is_empty() {
+                known.insert(block.tags[last]);
+                known.extend(memberships[own..].iter().map(|it| it.group));
+            }
+            let all = core::iter::once(tag).chain(groups());
+            if has_groups && all.clone().all(|group| !known.contains(&group)) {
+                known.extend(all.clone());
+                memberships.extend(all.map(|group| membership(last, group)));
                 continue;
             }
         }
@@ -264,6 +267,7 @@ fn merge_repetitions(
             }
         }
         own = memberships.len();
+        known.clear();
         memberships.extend(groups().map(|group| membership(kept, group)));
         kept += 1;
     }

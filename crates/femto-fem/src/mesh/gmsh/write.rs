@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::mesh::ordering::bounding_box;
-use crate::mesh::{CellBlock, Membership, Mesh, PeriodicSides};
+use crate::mesh::{CellBlock, Mesh, PeriodicSides};
 use femto_element::CellType;
 
 /// A version of the MSH format.
@@ -181,21 +181,23 @@ impl Numbers<'_> {
     }
 
     fn elements_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
-        let cells: usize = mesh.blocks.iter().map(CellBlock::len).sum();
-        let total = cells + mesh.memberships.len();
-        writeln!(self.out, "$Elements\n{total}")?;
+        // A cell is repeated for each of its groups.
+        let elements = |place: usize| {
+            let cells = 0..mesh.blocks[place].len();
+            let of_cell = |cell| mesh.groups_of(place, cell).count().max(1);
+            cells.map(of_cell).sum()
+        };
+        let elements: Vec<usize> = (0..mesh.blocks.len()).map(elements).collect();
+        writeln!(self.out, "$Elements\n{}", elements.iter().sum::<usize>())?;
         let mut number = 0;
         for (place, block) in mesh.blocks.iter().enumerate() {
             let gmsh_type = block.cell_type.gmsh_number().into();
             let ascii = self.encoding == Encoding::Ascii;
-            let of_block = |it: &&Membership| it.block as usize == place;
-            let repetitions = mesh.memberships.iter().filter(of_block).count();
             if !ascii && !block.is_empty() {
-                for head in [gmsh_type, (block.len() + repetitions) as i32, 2] {
+                for head in [gmsh_type, elements[place] as i32, 2] {
                     self.int(head)?;
                 }
             }
-            // A cell is repeated for each of its groups.
             let cells = (0..block.len()).flat_map(|cell| {
                 let mut groups: Vec<i32> = mesh.groups_of(place, cell).collect();
                 if groups.is_empty() {
