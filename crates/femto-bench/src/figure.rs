@@ -21,11 +21,11 @@ pub(crate) const COLOURS: [&str; 13] = [
 /// Width and height of a panel.
 const PANEL: (f64, f64) = (860.0, 480.0);
 
-/// The rows of a CSV file.
+/// The rows of a file written with `--csv`, as points of a figure.
 ///
 /// # Errors
 /// [`BenchError::NoTable`]
-pub(crate) fn read<P: DeserializeOwned>(path: &Path) -> Result<Vec<P>, BenchError> {
+pub fn read_rows<P: DeserializeOwned>(path: &Path) -> Result<Vec<P>, BenchError> {
     let no_table = |source| BenchError::NoTable {
         path: path.to_owned(),
         source,

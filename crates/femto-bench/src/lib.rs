@@ -56,7 +56,7 @@ mod wavefronts;
 pub use benchmark::{Benchmark, Physics, VectorKind};
 pub use compile::in_parallel;
 pub use error::BenchError;
-pub use figure::check_figure;
+pub use figure::{check_figure, read_rows};
 pub use meshed_space::{MeshShape, Size};
 pub use params::{Measured, Params};
 pub use record::{Entry, Record};

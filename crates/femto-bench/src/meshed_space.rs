@@ -4,7 +4,7 @@ use super::timing::since;
 use super::{BenchError, VectorKind};
 use femto_element::Cell;
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::boxes::{BoxMesh, SimplexBox};
+use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::{Layers, Mesh};
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use serde::Serialize;
@@ -72,21 +72,15 @@ impl MeshShape {
 
     /// The mesh with this many boxes along x, y and z.
     pub(super) fn build(self, cells: [usize; 3]) -> Result<Mesh, BenchError> {
-        let geometry_degree = if self == Self::Curved { 2 } else { 1 };
-        let generator = BoxMesh {
-            cells,
-            geometry_degree,
-            ..BoxMesh::unit_cube(1)
+        let generator = AnyBox {
+            cells: cells.to_vec(),
+            geometry_degree: if self == Self::Curved { 2 } else { 1 },
+            irregular: (self == Self::Tetrahedra).then_some(SEED),
+            ..AnyBox::unit(self.cell(), 1)
         };
         let mesh = match self {
-            Self::Box => generator.build(|x| x),
+            Self::Box | Self::Tetrahedra => generator.build(|x| x),
             Self::Sine | Self::Curved => generator.build(bend),
-            Self::Tetrahedra => SimplexBox {
-                cells,
-                irregular: Some(SEED),
-                ..SimplexBox::unit_cube(1)
-            }
-            .build(|x| x),
             Self::Columns => return columns(cells, 1.0),
             Self::Layers => return columns(cells, 0.0),
         };
@@ -96,10 +90,10 @@ impl MeshShape {
 
 /// Columns over the unit square, on hills scaled by a factor.
 fn columns([nx, ny, layers]: [usize; 3], hills: f64) -> Result<Mesh, BenchError> {
-    let plane = SimplexBox::<2> {
-        cells: [nx, ny],
+    let plane = AnyBox {
+        cells: vec![nx, ny],
         irregular: Some(SEED),
-        ..SimplexBox::unit_square(1)
+        ..AnyBox::unit(Cell::Triangle, 1)
     };
     let plane = plane.build(|x| x).map_err(Box::new)?;
     let bottom = |[x, y]: [f64; 2]| 0.1 * hills * (PI * x).sin() * (2.0 * PI * y).cos();

@@ -26,12 +26,6 @@ pub trait Progress {
     fn detail(&mut self, what: &dyn Display);
 }
 
-/// Ignores progress.
-impl Progress for () {
-    fn stage(&mut self, _: String) {}
-    fn detail(&mut self, _: &dyn Display) {}
-}
-
 /// Where the ceilings of a run come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum CeilingsFrom {

@@ -5,7 +5,6 @@ use femto::fem::io::IoError;
 use femto::fem::mesh::MeshError;
 use femto::operator::OperatorError;
 use femto::platform::device::DeviceError;
-use femto::platform::files::FileError;
 use femto::problem::ProblemError;
 use femto_bench::BenchError;
 use std::io;
@@ -99,9 +98,6 @@ pub enum Failure {
         /// Number of texts compiled.
         all: usize,
     },
-    /// A result could not be written.
-    #[error(transparent)]
-    File(#[from] FileError),
     /// The results could not be printed.
     #[error("cannot write to the standard output: {0}")]
     Print(io::Error),
@@ -129,7 +125,6 @@ impl Failure {
             Self::Problem(error) => exit_code_of(error.is_of_input()),
             Self::Operator(error) => exit_code_of(error.is_of_input()),
             Self::Print(_)
-            | Self::File(_)
             | Self::Unsolved { .. }
             | Self::Unwritten { .. }
             | Self::Kernels { .. }

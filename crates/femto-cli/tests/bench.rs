@@ -230,6 +230,44 @@ fn stored_ladders_are_drawn() {
     assert!(!drawn.contains("cubes"));
 }
 
+/// Nothing is measured for a figure of stored rows.
+#[test]
+fn options_of_measurements_are_refused_beside_stored_rows() {
+    let both = [
+        &["--degree", "3"][..],
+        &["--elements", "8"],
+        &["--precision", "fp64"],
+        &["--nreps", "1"],
+        &["--device", "opencl"],
+        &["--kept"],
+        &["--csv", "b.csv"],
+    ];
+    let ladder: &[&[&str]] = &[&["--dofs", "1e3"], &["--compile-first"]];
+    let tet: &[&[&str]] = &[
+        &["--stored", "full"],
+        &["--steps", "1"],
+        &["--sides", "1"],
+        &["--per-thread", "2"],
+        &["--prefetch", "true"],
+    ];
+    let benchmarks = [(&["bk5", "--ladder"][..], ladder), (&["tet"], tet)];
+    for (benchmark, own) in benchmarks {
+        for option in both.iter().chain(own) {
+            let output = Command::new(env!("CARGO_BIN_EXE_femto"))
+                .arg("bench")
+                .args(benchmark)
+                .args(["--figure", "a.svg", "--from", "a.csv"])
+                .args(*option)
+                .output()
+                .unwrap();
+            let error = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{option:?}: {error}");
+            assert!(error.contains("cannot be used with"), "{option:?}: {error}");
+            assert!(error.contains(option[0]), "{option:?}: {error}");
+        }
+    }
+}
+
 #[test]
 fn wrong_arguments_have_exit_code_2_and_a_hint() {
     for (arguments, hint) in [

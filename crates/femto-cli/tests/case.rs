@@ -80,6 +80,10 @@ fn coefficients_have_their_ranges() {
     let mistakes = [
         ("kind = 'elasticity'\nyoung = -1.0\npoisson = 0.3", 9, "above zero, found the float -1.0"),
         ("kind = 'elasticity'\nlambda = -2.0\nmu = 1.0", 10, "above -2/3 of mu, found the float -2.0"),
+        ("kind = 'elasticity'\nlambda = \"-10\"\nmu = 1.0", 10, "above -2/3 of mu, found the string \"-10\""),
+        ("kind = 'elasticity'\nlambda = -1\nmu = { a = 2, b = 1 }", 10, "above -2/3 of mu, found the integer -1"),
+        ("kind = 'elasticity'\nlambda = { a = 1, b = -10.0 }\nmu = \"1\"", 23, "above -2/3 of mu, found the float -10.0"),
+        ("kind = 'elasticity'\nlambda = { a = 1, b = -1 }\nmu = { a = 2, b = 1 }", 23, "above -2/3 of mu, found the integer -1"),
         ("kind = 'elasticity'\npoisson = 0.5\nyoung = 1.0", 11, "above -1 and below 0.5, found the float 0.5"),
         ("kind = 'neo_hookean'\npoisson = -1\nyoung = 1.0", 11, "above -1 and below 0.5, found the integer -1"),
         ("kind = 'elasticity'\nmu = 0\nlambda = 1.0", 6, "above zero, found the integer 0"),
@@ -97,6 +101,9 @@ fn coefficients_have_their_ranges() {
     }
     let indefinite = format!("{head}kind = 'screened_poisson'\nlambda = -1\n");
     assert!(parse(&indefinite).is_ok(), "Helmholtz's equation");
+    let moduli = "lambda = { a = -1, b = 1 }\nmu = { a = 2, b = 1 }";
+    let by_group = format!("{head}kind = 'elasticity'\n{moduli}\n");
+    assert!(parse(&by_group).is_ok(), "each group is stable");
 }
 
 /// α and g of a Robin condition, with valid and invalid values.
@@ -126,6 +133,23 @@ fn robin_conditions_have_two_values() {
         let error = parse(&text(robin)).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
+}
+
+/// A form that is not linear is solved by Newton's method, whatever solves for its directions.
+#[test]
+fn newtons_method_has_its_number_of_steps_with_any_method() {
+    let solver = |method: &str| format!("[solver]\nmethod = '{method}'\nmax_newton_steps = 9\n");
+    for form in ["kind = 'p_laplacian'\np = 3", "f0 = 'u^3'"] {
+        let case = SMALL.replace("kind = 'poisson'", form);
+        for method in ["cg", "gmres", "newton"] {
+            let case = parse(&format!("{case}{}", solver(method))).unwrap();
+            assert_eq!(case.solver.params.max_newton_steps, 9, "{form}, {method}");
+        }
+    }
+    let linear = |method| format!("{SMALL}{}", solver(method));
+    assert!(parse(&linear("newton")).is_ok());
+    let refused = mistake(&linear("gmres")).problem.to_string();
+    assert!(refused.contains("solve a linear form"), "{refused}");
 }
 
 #[test]
@@ -253,7 +277,7 @@ fn mistakes_are_found_where_they_are() {
         ("= \"none\"", "= \"none\"\ncycle_precision = \"fp32\"", 30, 19, "has no meaning here: only the preconditioner `multigrid` has cycles"),
         ("= \"none\"", "= \"none\"\nsmoother = \"schwarz\"", 30, 12, "has no meaning here: only the preconditioner `multigrid` has cycles"),
         ("= \"none\"", "= \"none\"\nrestart = 9", 30, 11, "has no meaning here: conjugate gradients do not restart"),
-        ("= \"none\"", "= \"none\"\nmax_newton_steps = 9", 30, 20, "has no meaning here: only the method `newton` has steps"),
+        ("= \"none\"", "= \"none\"\nmax_newton_steps = 9", 30, 20, "has no meaning here: `cg` and `gmres` solve a linear form without Newton's method"),
         ("= \"none\"", "= \"multigrid\"\nsmoother = \"jacobi\"", 30, 12, "cannot be `jacobi`. Supported: automatic, diagonal, schwarz"),
         ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the forms screened_poisson, elasticity and neo_hookean have it"),
         ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),
@@ -373,7 +397,7 @@ fn a_missing_section_or_file_is_named() {
         without_form.problem.to_string(),
         "the case needs the key `form`"
     );
-    let error = Case::read(Path::new("/nowhere/a.toml"))
+    let error = Document::read(Path::new("/nowhere/a.toml"))
         .unwrap_err()
         .to_string();
     assert!(

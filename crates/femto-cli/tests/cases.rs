@@ -1,6 +1,8 @@
 //! All cases in the repository are valid.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
 use femto_cli::case::{Case, Document, Form, MeshSource, Solver};
 use std::path::Path;
 
@@ -10,7 +12,7 @@ fn every_committed_case_is_read() {
     let mut read = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path().join("case.toml");
-        let case = Case::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        let case = common::read(&path).unwrap_or_else(|error| panic!("{error}"));
         if let MeshSource::File(mesh) = &case.mesh {
             assert!(mesh.is_file(), "{}", mesh.display());
         }

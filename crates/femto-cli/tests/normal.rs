@@ -46,7 +46,12 @@ fn conditions_along_the_normal_are_checked() {
         (
             "twice",
             "normal = true\nvalue = 0\n[[dirichlet]]\ntags = [\"ymin\"]\nvalue = 0",
-            "CASE:24:9: group `ymin` has a condition already, in [[dirichlet]]",
+            "CASE:28:9: group `ymin` has a condition already, in [[dirichlet]]",
+        ),
+        (
+            "whole",
+            "normal = true\nvalue = 0\n[[dirichlet]]\ntags = [3]\nvalue = 0",
+            "CASE:28:9: `3` is the group that `ymin` is, which has a condition already",
         ),
         (
             "again",
@@ -74,6 +79,21 @@ fn conditions_along_the_normal_are_checked() {
         let found = fail("flux", pressure, &format!("{pressure}\n{to}"));
         assert!(found.contains(wanted), "{found}");
     }
+    // A flux along the normal has all components, and a group may be given by number.
+    let flux_on = "[[neumann]]\ntags = [\"xmin\"]";
+    let [whole, along_normal] = ["", "normal = true\n"].map(|normal| {
+        format!("[[dirichlet]]\ntags = [\"xmin\"]\n{normal}value = 0.1\n[[neumann]]\ntags = [1]")
+    });
+    let found = fail("number", flux_on, &whole);
+    let wanted = "`1` is the group that `xmin` is, which has a condition already";
+    assert!(found.contains(wanted), "{found}");
+    let path = write(&folder, "beside", &good.replace(flux_on, &along_normal));
+    let coarse = ["--set", "space.degree=1", "--set", "solver.tolerance=1e-8"];
+    let output = femto(&[&["solve", &path, "--no-roofline"][..], &coarse].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let wanted = "facets of `1` in `xmin` too, where the solution is given";
+    let found = text(&output.stdout);
+    assert!(found.contains(wanted), "{found}");
     let vector =
         good[good.find("[exact]").unwrap()..good.find("[[dirichlet]]").unwrap()].to_owned();
     let flux = &good[good.find("[[neumann]]").unwrap()..good.find("[solver]").unwrap()];

@@ -210,6 +210,26 @@ fn pairs_of_nodes_without_facets_are_refused() {
     }
 }
 
+/// One cell between ymin and ymax; the error does not tell which pair that is.
+#[test]
+fn a_narrow_period_points_at_its_pair_if_it_is_the_only_one() {
+    let folder = scratch("periodic-narrow");
+    for (pairs, place) in [
+        ("['ymin', 'ymax']", ":6:13: "),
+        ("['xmin', 'xmax'], ['ymin', 'ymax']", ":5:1: "),
+    ] {
+        let case = format!(
+            "[space]\ndegree = 1\n[form]\nkind = 'mass'\n[mesh]\nperiodic = [{pairs}]\n\
+             [mesh.box]\ncell = 'quadrilateral'\ncells = [4, 1]\n"
+        );
+        let output = femto(&["solve", &write(&folder, "case.toml", &case)]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{pairs}: {error}");
+        let message = "at least two cells must lie between";
+        assert!(error.contains(place) && error.contains(message), "{error}");
+    }
+}
+
 #[test]
 fn mistakes_point_at_the_sides_and_conditions() {
     let folder = scratch("periodic-mistakes");

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{case_path, femto, run_with, scratch, text};
+use common::{case_path, femto, read, run_with, scratch, text};
 use femto::fem::io::matrix_market;
 use femto_cli::case::{Case, Document};
 use femto_cli::solve::{Options, Outcome, OutputTo};
@@ -53,7 +53,7 @@ fn scipy_solves_the_equations_to_the_same_solution() {
         "pipe-sector",
         "insulated-pipe",
     ] {
-        let case = Case::read(Path::new(&case_path(name))).unwrap();
+        let case = read(Path::new(&case_path(name))).unwrap();
         let Some((outcome, found)) = compared(name, &case, &[]) else {
             return;
         };

@@ -155,3 +155,39 @@ fn positions_that_are_rounded_are_warned_of() {
     let told = json(&femto(&single))["mesh"]["warnings"].to_string();
     assert!(told.contains("fp32 rounds the positions"), "{told}");
 }
+
+/// Seven cells with a flat corner, beside one that is turned: only warnings about corners are cut short.
+#[test]
+fn of_many_flat_corners_a_few_are_told() {
+    let folder = scratch("corners");
+    let flat = [[0, 0], [1, 0], [2, 0], [1, 1]];
+    let clockwise = [[0, 0], [0, 1], [1, 1], [1, 0]];
+    let (mut nodes, mut cells) = (String::new(), String::new());
+    for (cell, vertices) in [flat; 7].iter().chain([&clockwise]).enumerate() {
+        cells += &format!("{} 3 2 1 1", cell + 1);
+        for (vertex, [x, y]) in vertices.iter().enumerate() {
+            let number = 4 * cell + vertex + 1;
+            nodes += &format!("{number} {} {y} 0\n", 3 * cell + x);
+            cells += &format!(" {number}");
+        }
+        cells += "\n";
+    }
+    let mesh = format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n32\n{nodes}$EndNodes\n$Elements\n8\n{cells}$EndElements\n"
+    );
+    write(&folder, "mesh.msh", &mesh);
+    let case = "[mesh]\nfile = \"mesh.msh\"\n[space]\ndegree = 1\n[form]\nkind = \"mass\"\n";
+    let case = write(&folder, "case.toml", case);
+    let output = femto(&["solve", &case, "--no-roofline"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report = text(&output.stdout);
+    for (line, count) in [
+        ("warning     1 cell was clockwise", 1),
+        (" is degenerate at its corner ", 5),
+        ("warning     2 more like this", 1),
+    ] {
+        assert_eq!(report.matches(line).count(), count, "{report}");
+    }
+    let report = json(&femto(&["solve", &case, "--json", "--no-roofline"]));
+    assert_eq!(report["mesh"]["warnings"].as_array().unwrap().len(), 8);
+}

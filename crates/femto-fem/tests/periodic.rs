@@ -6,7 +6,7 @@ use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{CellBlock, Mesh, MeshError, PeriodicSides};
-use femto_fem::space::{Block, Continuity, Space, SpaceError, SpaceParams};
+use femto_fem::space::{Block, Space, SpaceError, SpaceParams};
 use std::collections::{BTreeSet, HashMap};
 
 const CELLS: [Cell; 4] = [
@@ -95,21 +95,6 @@ fn nodes_a_period_apart_are_one() {
             }
         }
     }
-}
-
-/// Every node of a broken space is separate, and conditions on the seam are rejected there too.
-#[test]
-fn broken_spaces_share_nothing_across_a_seam() {
-    let mesh = unit_box(Cell::Hexahedron, [2, 2, 2], &[0]);
-    let geometry = Geometry::new(&mesh).unwrap();
-    let params = SpaceParams {
-        degree: 2,
-        continuity: Continuity::Broken,
-        ..SpaceParams::default()
-    };
-    let space = Space::new(&mesh, &geometry, params).unwrap();
-    assert_eq!(space.nodes(), 8 * 27);
-    assert!(space.boundary().tagged("xmin").is_err());
 }
 
 #[test]

@@ -63,7 +63,6 @@ fn single_components_are_constrained_in_both_layouts() {
             components: 3,
             layout,
             chunk_nodes: 60,
-            ..SpaceParams::default()
         };
         let (space, _) = space(&mesh, params);
         let groups: [(&str, &[usize]); 4] = [

@@ -7,7 +7,7 @@ use femto_element::basis::BasisError;
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::{CellBlock, Mesh, PhysicalGroup};
-use femto_fem::space::{Constraints, Continuity, Space, SpaceError, SpaceParams};
+use femto_fem::space::{Constraints, Space, SpaceError, SpaceParams};
 use space_common::{bent_box, hexahedra, space, two_cubes};
 
 fn error(mesh: &Mesh, params: SpaceParams) -> SpaceError {
@@ -33,23 +33,17 @@ fn bad_parameters_and_tags_are_errors() {
     ));
     assert!(matches!(error(&mesh, with(1, 0)), SpaceError::Components));
 
-    let constrain = |mesh: &Mesh, continuity, tag| {
-        let params = SpaceParams {
-            continuity,
-            ..SpaceParams::default()
-        };
+    let constrain = |mesh: &Mesh, tag| {
         let components: &[usize] = if tag == "zmax" { &[0, 1] } else { &[0] };
-        Constraints::new(&space(mesh, params).0, &[(tag, components)])
+        let (space, _) = space(mesh, SpaceParams::default());
+        Constraints::new(&space, &[(tag, components)])
     };
-    let broken = constrain(&mesh, Continuity::Broken, "xmin").unwrap_err();
-    assert!(matches!(broken, SpaceError::BrokenDirichlet { tag } if tag == "xmin"));
-    let missing = constrain(&mesh, Continuity::Continuous, "xmid").unwrap_err();
-    let missing = missing.to_string();
+    let missing = constrain(&mesh, "xmid").unwrap_err().to_string();
     assert!(
         missing.contains("xmid") && missing.contains("xmax"),
         "{missing}"
     );
-    let component = constrain(&mesh, Continuity::Continuous, "zmax").unwrap_err();
+    let component = constrain(&mesh, "zmax").unwrap_err();
     assert_eq!(
         component.to_string(),
         "component 1 on `zmax`; components are numbered from 0 and the space has 1"
@@ -59,7 +53,7 @@ fn bad_parameters_and_tags_are_errors() {
     let cell = mesh.blocks[0].cell(0).to_vec();
     mesh.blocks[1].nodes.extend([0, 1, 6, 7].map(|v| cell[v]));
     mesh.blocks[1].tags.push(3);
-    let stranger = constrain(&mesh, Continuity::Continuous, "ymin").unwrap_err();
+    let stranger = constrain(&mesh, "ymin").unwrap_err();
     let corners = [0, 1, 6, 7].map(|v| cell[v]);
     assert!(
         matches!(&stranger, SpaceError::NoSuchFacet { tag, nodes, count: 1 }

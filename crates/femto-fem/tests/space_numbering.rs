@@ -4,7 +4,7 @@ mod space_common;
 
 use std::collections::HashSet;
 
-use femto_fem::space::{Continuity, SpaceParams};
+use femto_fem::space::SpaceParams;
 use space_common::layout::check_layout;
 use space_common::{Random, bent_box, hexahedra, position_error, space, two_cubes};
 
@@ -124,23 +124,4 @@ fn chunks_follow_the_curve_and_are_sorted_by_kind() {
     let mut cells = space.cells().to_vec();
     cells.sort_unstable();
     assert!(cells.iter().copied().eq(0..96));
-}
-
-#[test]
-fn a_broken_space_shares_nothing() {
-    let mesh = bent_box([3, 2, 2], 1);
-    for degree in [1, 2, 4] {
-        let params = SpaceParams {
-            degree,
-            continuity: Continuity::Broken,
-            chunk_nodes: 60,
-            ..SpaceParams::default()
-        };
-        let (space, geometry) = space(&mesh, params);
-        assert_eq!(space.nodes(), 12 * (degree + 1).pow(3));
-        assert!(position_error(&space, &geometry) < 1e-14);
-        check_layout(&space);
-        let nodes = (0..12).flat_map(|element| space.element_nodes(element));
-        assert_eq!(nodes.collect::<HashSet<_>>().len(), space.nodes());
-    }
 }

@@ -2,30 +2,27 @@
 
 mod space_common;
 
-use femto_fem::space::{Continuity, Layout, Space, SpaceParams};
+use femto_fem::space::{Layout, Space, SpaceParams};
 use space_common::{Random, bent_box, space};
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Spaces of all layouts, continuities and some degrees on a small box.
+/// Spaces of all layouts and some degrees on a small box.
 fn spaces() -> Vec<Space> {
     let mesh = bent_box([3, 2, 4], 1);
     let mut spaces = Vec::new();
     for degree in [1, 2, 3, 5] {
         for components in [1, 3] {
             for layout in [Layout::Interleaved, Layout::Blocked] {
-                for continuity in [Continuity::Continuous, Continuity::Broken] {
-                    let params = SpaceParams {
-                        degree,
-                        components,
-                        layout,
-                        continuity,
-                        chunk_nodes: 5 * degree * degree * degree,
-                    };
-                    spaces.push(space(&mesh, params).0);
-                }
+                let params = SpaceParams {
+                    degree,
+                    components,
+                    layout,
+                    chunk_nodes: 5 * degree * degree * degree,
+                };
+                spaces.push(space(&mesh, params).0);
             }
         }
     }

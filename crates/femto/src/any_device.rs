@@ -4,7 +4,7 @@ use crate::{Host, on_device};
 use femto_platform::device::null::Null;
 use femto_platform::device::{Accelerator, Device, DeviceError, DeviceId, DeviceInfo, DeviceKind};
 
-/// A device of any kind. [`Problem::assemble_on`](crate::problem::Problem::assemble_on) and
+/// A device of any kind. [`Discretized::assemble_on`](crate::problem::Discretized::assemble_on) and
 /// [`AnyDevice::operator`] return values that do not carry its type.
 #[derive(Clone, Debug)]
 pub enum AnyDevice {

@@ -44,7 +44,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 let of = (
                     step.number.to_string(),
                     step.with(TUNED.0, TUNED.1),
-                    step.listed,
+                    step.listed(),
                 );
                 cases.extend(case(of, precision, (cell, degree), (language, limits)));
             }

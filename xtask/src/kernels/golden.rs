@@ -74,8 +74,11 @@ impl Golden {
         self.0.len()
     }
 
-    /// Replaces old figures by new ones; those of compilers no longer present are dropped.
+    /// Replaces old figures by new ones, if there are any; those of compilers no longer present are dropped.
     pub(super) fn update(&mut self, found: Self) {
+        if found.0.is_empty() {
+            return;
+        }
         let columns: BTreeSet<String> = found.0.keys().map(|(_, column)| column.clone()).collect();
         self.0.retain(|(_, column), _| columns.contains(column));
         self.0.extend(found.0);
@@ -174,6 +177,8 @@ mod tests {
             ("b\tf", "X", "52+8"),
             ("c\tf", "X", "7"),
         ];
+        assert_eq!(recorded, table(&wanted));
+        recorded.update(Golden::default());
         assert_eq!(recorded, table(&wanted));
     }
 }

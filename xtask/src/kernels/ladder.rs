@@ -4,8 +4,7 @@ use anyhow::{Context, Result};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::family::hex_published::ladder::oracle::Oracle;
-use femto_kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
-use femto_kernel::family::hex_published::schedule::Sizes;
+use femto_kernel::family::hex_published::ladder::{self, LadderKernel, Step};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
@@ -135,7 +134,7 @@ fn check<T: Number>(
 
     let found: Vec<f64> = found.into_iter().map(T::to_f64).collect();
     let tolerance = T::tolerance(1e-12, 1e-4);
-    close(&found, &problem.apply(), tolerance).with_context(|| format!("seed {seed}"))
+    close(&found, &problem.apply(variant), tolerance).with_context(|| format!("seed {seed}"))
 }
 
 /// Random numbers throughout, with matrices as symmetric as those of polynomials.
@@ -156,9 +155,6 @@ fn random_case(variant: Variant, random: &mut StdRng) -> LadderCase {
         }
     }
     LadderCase {
-        benchmark,
-        sizes,
-        elements,
         lambda: numbers(1)[0],
         interp,
         grad,
@@ -167,11 +163,8 @@ fn random_case(variant: Variant, random: &mut StdRng) -> LadderCase {
     }
 }
 
-/// An operator on several elements. Its matrices need not be those of polynomials.
+/// The data of [`ELEMENTS`] elements. The matrices need not be those of polynomials.
 struct LadderCase {
-    benchmark: Benchmark,
-    sizes: Sizes,
-    elements: usize,
     lambda: f64,
     /// `[points_1d][nodes_1d]`
     interp: Vec<f64>,
@@ -185,20 +178,20 @@ struct LadderCase {
 
 impl LadderCase {
     /// v = A u, `[element][k][j][i]`.
-    fn apply(&self) -> Vec<f64> {
+    fn apply(&self, variant: &Variant) -> Vec<f64> {
+        let benchmark = variant.step.benchmark;
         let oracle = Oracle {
-            benchmark: self.benchmark,
-            sizes: self.sizes,
+            benchmark,
+            sizes: benchmark.sizes(variant.degree),
             interp: &self.interp,
             grad: &self.grad,
             lambda: self.lambda,
         };
-        let factors = self
-            .factors
-            .chunks_exact(self.factors.len() / self.elements);
-        let u = self.u.chunks_exact(self.u.len() / self.elements);
-        let elements = factors.zip(u);
-        elements
+        let elements = ELEMENTS as usize;
+        let factors = self.factors.chunks_exact(self.factors.len() / elements);
+        let u = self.u.chunks_exact(self.u.len() / elements);
+        factors
+            .zip(u)
             .flat_map(|(factors, u)| oracle.element(factors, u))
             .collect()
     }

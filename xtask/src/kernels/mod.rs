@@ -170,14 +170,32 @@ impl fmt::Display for Share {
     }
 }
 
-fn cases(wanted: Wanted<'_>, language: Language, limits: &Limits) -> Vec<Case> {
+/// The cases with the required part in their names, of all shares.
+fn named(wanted: Wanted<'_>, language: Language, limits: &Limits) -> impl Iterator<Item = Case> {
     let families = FAMILIES.iter();
     families
-        .flat_map(|cases| cases(wanted.selection, language, limits))
-        .filter(|case| case.name.contains(wanted.part))
+        .flat_map(move |cases| cases(wanted.selection, language, limits))
+        .filter(move |case| case.name.contains(wanted.part))
+}
+
+fn cases(wanted: Wanted<'_>, language: Language, limits: &Limits) -> Vec<Case> {
+    named(wanted, language, limits)
         .skip(wanted.share.index)
         .step_by(wanted.share.of)
         .collect()
+}
+
+/// Fails if no text in any language has the required part in its name.
+fn check_part(wanted: Wanted<'_>) -> Result<()> {
+    let limits = Limits {
+        matrix_units: true,
+        ..Limits::default()
+    };
+    let is_some = |language| named(wanted, language, &limits).next().is_some();
+    match [Language::Cuda, Language::OpenCl].into_iter().any(is_some) {
+        true => Ok(()),
+        false => bail!("kernels: no text has `{}` in its name", wanted.part),
+    }
 }
 
 /// Prefix of the required part of names.
@@ -218,6 +236,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
     if bless && wanted.share != Share::WHOLE {
         bail!("kernels: shares would record figures at the same time: --bless is for all of them");
     }
+    check_part(wanted)?;
     if compiles {
         step("kernel texts through NVRTC", || {
             compile::compile(wanted, bless)
@@ -227,4 +246,23 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
         step("kernel texts on PoCL", || pocl::with_all_methods(wanted))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_no_name_is_refused() {
+        let wanted = |part| Wanted {
+            selection: Selection::Bounded,
+            part,
+            share: Share::WHOLE,
+        };
+        let refused = check_part(wanted("bk5/layrs")).unwrap_err().to_string();
+        assert!(refused.contains("no text has `bk5/layrs`"), "{refused}");
+        for part in ["", "bk5/layers", "domains of functions"] {
+            check_part(wanted(part)).unwrap();
+        }
+    }
 }

@@ -47,14 +47,6 @@ impl Point {
     }
 }
 
-/// The rows of a file written by `femto bench --ladder --csv`.
-///
-/// # Errors
-/// [`BenchError::NoTable`]
-pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
-    figure::read(path)
-}
-
 /// Draws all points into an SVG or PNG file, with a panel for each ladder and size.
 ///
 /// # Errors

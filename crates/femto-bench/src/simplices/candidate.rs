@@ -192,14 +192,12 @@ fn block_local(
     mesh: &SimplexMesh,
     fans: Fans,
     (threads, blocks_per_unit): (u32, u32),
-    listed_sums: bool,
 ) -> Candidate {
     let lists = BlockLocal {
         threads,
         fans_per_block: fans.0,
         fan_cells: fans.1,
         block_nodes: mesh.block_nodes(fans),
-        listed_sums,
         blocks_ahead: BlockLocal::AHEAD,
         blocks_per_unit,
     };
@@ -215,21 +213,19 @@ fn nodal_schedules(mesh: &SimplexMesh) -> Vec<Candidate> {
     }
     for fans in [(128, 4), (128, 6), (128, 8)] {
         for blocks_per_unit in [4, 5, 6, 8] {
-            all.push(block_local(mesh, fans, (128, blocks_per_unit), true));
+            all.push(block_local(mesh, fans, (128, blocks_per_unit)));
         }
     }
     for fans in FANS {
         for threads in THREADS {
-            for listed_sums in [false, true] {
-                // Fans of several cells need as many threads.
-                let suits = if fans.1 == 1 {
-                    threads <= fans.0
-                } else {
-                    threads == fans.0
-                };
-                if suits {
-                    all.push(block_local(mesh, fans, (threads, 1), listed_sums));
-                }
+            // Fans of several cells need as many threads.
+            let suits = if fans.1 == 1 {
+                threads <= fans.0
+            } else {
+                threads == fans.0
+            };
+            if suits {
+                all.push(block_local(mesh, fans, (threads, 1)));
             }
         }
     }
@@ -249,13 +245,13 @@ fn best(case: &SimplexCase, mesh: &SimplexMesh) -> Vec<Candidate> {
         element(cells(128, false, false), together(INTERLEAVED, INTERLEAVED)),
         nodal(cells(128, false, false), 1),
         nodal(cells(128, false, false), INTERLEAVED),
-        block_local(mesh, (256, 1), (128, 1), true),
-        block_local(mesh, (128, 4), (128, 1), true),
-        block_local(mesh, (128, 4), (128, 6), true),
-        block_local(mesh, (128, 8), (128, 1), true),
-        block_local(mesh, (128, 8), (128, 8), true),
-        block_local(mesh, (128, 6), (128, 1), true),
-        block_local(mesh, (128, 6), (128, 6), true),
-        block_local(mesh, (128, 6), (128, 8), true),
+        block_local(mesh, (256, 1), (128, 1)),
+        block_local(mesh, (128, 4), (128, 1)),
+        block_local(mesh, (128, 4), (128, 6)),
+        block_local(mesh, (128, 8), (128, 1)),
+        block_local(mesh, (128, 8), (128, 8)),
+        block_local(mesh, (128, 6), (128, 1)),
+        block_local(mesh, (128, 6), (128, 6)),
+        block_local(mesh, (128, 6), (128, 8)),
     ]
 }

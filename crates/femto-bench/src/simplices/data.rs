@@ -155,7 +155,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
             cells: mesh.cells(),
             nodes: mesh.nodes(),
             vertices: mesh.nodes(),
-            entries: lists.map_or(0, |lists| lists.list.len()),
+            entries: lists.map_or(0, |lists| lists.sums.list.len()),
             slots: lists.map_or(0, |lists| lists.local.len()),
             filled: lists.map_or(0, |lists| lists.filled),
         };

@@ -2,9 +2,10 @@
 
 use super::candidate::{FANS, Fans};
 use crate::BenchError;
+use femto_element::Cell;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
-use femto_fem::mesh::boxes::SimplexBox;
+use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans;
@@ -35,24 +36,14 @@ impl SimplexMesh {
     /// # Errors
     /// From the mesh generator, the geometry, the space.
     pub fn new(dim: usize, cells: usize) -> Result<Self, BenchError> {
-        let along = |each: usize, power: f64| {
-            ((cells as f64 / each as f64).powf(power) - 1e-9)
-                .ceil()
-                .max(1.0) as usize
+        let cell = [Cell::Triangle, Cell::Tetrahedron][dim - 2];
+        let boxes = cells as f64 / cell.per_box() as f64;
+        let along = (boxes.powf(1.0 / dim as f64) - 1e-9).ceil().max(1.0);
+        let mesh = AnyBox {
+            irregular: Some(SEED),
+            ..AnyBox::unit(cell, along as usize)
         };
-        let mesh = match dim {
-            2 => SimplexBox {
-                irregular: Some(SEED),
-                ..SimplexBox::unit_square(along(2, 1.0 / 2.0))
-            }
-            .build(|x| x),
-            _ => SimplexBox {
-                irregular: Some(SEED),
-                ..SimplexBox::unit_cube(along(6, 1.0 / 3.0))
-            }
-            .build(|x| x),
-        }
-        .map_err(Box::new)?;
+        let mesh = mesh.build(|x| x).map_err(Box::new)?;
         let geometry = Geometry::new(&mesh)?;
         let space = Space::new(&mesh, &geometry, SpaceParams::default()).map_err(Box::new)?;
         let mut table = vec![0; space.elements() * space.nodes_per_element()];
@@ -81,11 +72,6 @@ impl SimplexMesh {
             ..SpaceParams::default()
         };
         Ok(Space::new(&self.mesh, &self.geometry, params).map_err(Box::new)?)
-    }
-
-    /// Dimension, 2 or 3.
-    pub fn dim(&self) -> usize {
-        self.dim
     }
 
     /// Number of cells.

@@ -130,13 +130,14 @@ impl<T: Number> Buffers<T> {
             .collect();
         let lists = |&fans: &Fans| -> Option<Result<Lists, BenchError>> {
             let lists = mesh.lists(fans)?;
+            let (sums, local) = (&lists.sums, &lists.local);
             let upload = || {
                 Ok(Lists {
-                    blocks: device.upload(&lists.blocks)?,
-                    list: device.upload(&lists.list)?,
-                    local: device.upload(&lists.local)?,
-                    ends: device.upload(&lists.ends)?,
-                    slots: device.upload(&lists.slots)?,
+                    blocks: device.upload(&sums.blocks)?,
+                    list: device.upload(&sums.list)?,
+                    local: device.upload(local)?,
+                    ends: device.upload(&sums.ends)?,
+                    slots: device.upload(&sums.slots)?,
                 })
             };
             Some(upload())

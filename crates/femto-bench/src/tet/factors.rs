@@ -48,7 +48,7 @@ pub(super) fn variants(
             for &(per_thread, aside) in &tuned {
                 let kernel = Kernel::Factors {
                     schedule: step.with(per_thread, aside),
-                    listed: step.listed,
+                    listed: step.listed(),
                 };
                 add(Some((step.number, step.change)), kernel);
             }

@@ -42,14 +42,6 @@ impl Point {
     }
 }
 
-/// The rows of a file written by `femto bench tet --csv`.
-///
-/// # Errors
-/// [`BenchError::NoTable`]
-pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
-    figure::read(path)
-}
-
 /// Draws all points with one right-hand side into an SVG or PNG file, with a column for each precision.
 ///
 /// # Errors

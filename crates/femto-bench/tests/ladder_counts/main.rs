@@ -44,7 +44,7 @@ fn affine(step: &ladder::Step) -> Option<Counts> {
         matrices: &Matrices::with(&tables, true, true),
         components: 1,
         vectors: Vectors::Element {
-            listed: step.listed,
+            listed: step.listed(),
         },
         precision: Precision::Fp64,
         language: Language::OpenCl,

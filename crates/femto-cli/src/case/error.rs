@@ -124,13 +124,7 @@ pub enum MistakeKind {
         "group `{tag}` has a condition already, in {first}; a group has one for each component"
     )]
     RepeatedTag { tag: String, first: &'static str },
-    #[error(
-        "`{tag}` {}has {what} already",
-        match tag == first {
-            true => String::new(),
-            false => format!("is the group that `{first}` is, which "),
-        }
-    )]
+    #[error("`{tag}` is the group that `{first}` is, which has {what} already")]
     SameGroup {
         tag: String,
         first: String,

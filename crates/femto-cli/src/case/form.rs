@@ -2,7 +2,7 @@
 
 use super::document::Located;
 use femto::kernel::form::FormExpressions;
-use femto::problem::Expression;
+use femto::problem::{Expression, Function};
 
 /// The left-hand side of the equation.
 #[derive(Clone, Debug)]
@@ -62,6 +62,16 @@ impl Form {
             Self::Elasticity(_) | Self::NeoHookean(_) => dim,
             Self::Text(source) => source.components.value,
             _ => 1,
+        }
+    }
+
+    /// Whether it is linear by its kind; a text may be linear too.
+    pub fn is_linear_kind(&self) -> bool {
+        match self {
+            Self::Mass | Self::Poisson | Self::ScreenedPoisson(_) | Self::Diffusion(_) => true,
+            Self::ConvectionDiffusion { .. } | Self::Elasticity(_) => true,
+            Self::NonlinearDiffusion(_) | Self::PLaplacian { .. } | Self::NeoHookean(_) => false,
+            Self::Text(_) => false,
         }
     }
 
@@ -131,6 +141,21 @@ pub enum Coefficient {
     ByGroup(Vec<(Located<String>, f64)>),
     /// A function of position.
     Function(Box<CoefficientFunction>),
+}
+
+impl Coefficient {
+    /// Its least number, in a group of cells if one is given; `None` where it is no number.
+    pub fn least(&self, group: Option<&str>) -> Option<f64> {
+        match self {
+            Self::Uniform(number) => Some(*number),
+            Self::ByGroup(numbers) => numbers
+                .iter()
+                .filter(|(tag, _)| group.is_none_or(|group| tag.value == group))
+                .map(|(_, number)| *number)
+                .reduce(f64::min),
+            Self::Function(it) => it.function.value.as_constant(),
+        }
+    }
 }
 
 /// A function of position as a coefficient.

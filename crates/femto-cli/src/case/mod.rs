@@ -1,6 +1,7 @@
 //! A case: one TOML file with a problem, its solver and its output.
 #![doc = include_str!("../../../../docs/case.md")]
 
+mod condition;
 mod deformation;
 mod document;
 mod error;
@@ -23,6 +24,9 @@ pub use femto::problem::{
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
 
+pub(crate) use condition::{Conflict, find_conflict};
+
+use condition::Condition;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::problem::{Function, Given};
 
@@ -31,7 +35,7 @@ use femto::platform::device::DeviceId;
 use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use std::fmt::{Display, Formatter};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A problem, its solver and its output. See the [module documentation](self).
 #[derive(Clone, Debug)]
@@ -76,14 +80,6 @@ pub struct Case {
 }
 
 impl Case {
-    /// Reads and checks a case.
-    ///
-    /// # Errors
-    /// The file cannot be read, or its first mistake, with its position.
-    pub fn read(path: &Path) -> Result<Self, CaseError> {
-        Self::parse(Document::read(path)?)
-    }
-
     /// The mesh in words.
     pub fn describe_mesh(&self) -> String {
         let layers = self.extrude.as_ref().map(Extrusion::layers);
@@ -91,7 +87,12 @@ impl Case {
         format!("{}{}", self.mesh, extruded.unwrap_or_default())
     }
 
-    /// All boundary conditions.
+    /// All boundary conditions, with their sections.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = Condition<'_>> {
+        condition::conditions(&self.dirichlet, &self.neumann, &self.robin)
+    }
+
+    /// The boundaries of all conditions.
     pub fn boundaries(&self) -> impl Iterator<Item = &Boundary> {
         let robin = self.robin.iter().map(|it| &it.boundary);
         self.dirichlet.iter().chain(&self.neumann).chain(robin)
@@ -223,20 +224,6 @@ impl Boundary {
     /// Whether all components are given.
     pub fn is_whole(&self) -> bool {
         self.components.is_none() && !self.is_normal
-    }
-
-    /// Whether both give the same component.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        if self.is_normal || other.is_normal {
-            return self.is_normal == other.is_normal;
-        }
-        match (&self.components, &other.components) {
-            (Some(own), Some(others)) => {
-                let is_other = |it: &Located<usize>| others.iter().any(|o| o.value == it.value);
-                own.iter().any(is_other)
-            }
-            _ => true,
-        }
     }
 }
 

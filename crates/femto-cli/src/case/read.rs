@@ -4,8 +4,8 @@ use super::document::Document;
 use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
-    Case, Field, Located, Method, Output, Places, PreconditionerKind, Run, SmootherKind, Solver,
-    VTU, VTU_NAME, Vector, read_boundary, read_form, read_mesh,
+    Case, Field, Form, Located, Method, Output, Places, PreconditionerKind, Run, SmootherKind,
+    Solver, VTU, VTU_NAME, Vector, read_boundary, read_form, read_mesh,
 };
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
@@ -85,6 +85,11 @@ impl Case {
         read_boundary::check_groups([&dirichlet, &neumann], &robin, &document)?;
         let (mesh, extrude, periodic) = read_mesh::mesh(&root.required("mesh")?, &document)?;
         let run = optional("run").as_ref().map_or(Ok(Run::default()), run)?;
+        let form = read_form::form(
+            &root.required("form")?,
+            optional("fields"),
+            optional("parameters"),
+        )?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -99,11 +104,6 @@ impl Case {
             extrude,
             periodic,
             degree,
-            form: read_form::form(
-                &root.required("form")?,
-                optional("fields"),
-                optional("parameters"),
-            )?,
             source: match optional("source") {
                 Some(section) => value(&section)?,
                 None => Vector::zero(),
@@ -113,7 +113,7 @@ impl Case {
             neumann,
             robin,
             solver: match optional("solver") {
-                Some(section) => solver(&section)?,
+                Some(section) => solver(&section, &form)?,
                 None => Solver::default(),
             },
             quadrature: match optional("quadrature") {
@@ -125,6 +125,7 @@ impl Case {
                 None => Output::default(),
             },
             exact,
+            form,
             places,
             run,
             document,
@@ -161,7 +162,7 @@ fn value(section: &Value<'_>) -> Result<Vector, CaseError> {
     section.section(&["value"])?.required("value")?.vector()
 }
 
-fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
+fn solver(section: &Value<'_>, form: &Form) -> Result<Solver, CaseError> {
     let section = section.section(&[
         "method",
         "preconditioner",
@@ -186,8 +187,10 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
         params.restart = restart.integer(1..=usize::MAX)?;
     }
     if let Some(steps) = section.optional("max_newton_steps") {
-        if matches!(params.method, Some(Method::Cg | Method::Gmres)) {
-            return Err(steps.meaningless("only the method `newton` has steps"));
+        // Whether a text is linear is not known yet.
+        if form.is_linear_kind() && matches!(params.method, Some(Method::Cg | Method::Gmres)) {
+            let reason = "`cg` and `gmres` solve a linear form without Newton's method";
+            return Err(steps.meaningless(reason));
         }
         params.max_newton_steps = steps.integer(1..=usize::MAX)?;
     }

@@ -1,10 +1,10 @@
 //! Boundary conditions of a case.
 
+use super::condition::{Conflict, conditions, find_conflict};
 use super::document::{Document, Located};
 use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{Boundary, Robin, Vector};
-use std::collections::HashMap;
 
 /// `[[dirichlet]]` or `[[neumann]]`.
 pub(super) fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
@@ -95,51 +95,19 @@ fn components_of(value: &Value<'_>) -> Result<Vec<Located<usize>>, CaseError> {
     }
 }
 
-/// Fails if a component of a group has two boundary conditions, or one along the normal and others for all components.
+/// Fails if two conditions on a group exclude each other.
 pub(super) fn check_groups(
     [dirichlet, neumann]: [&[Boundary]; 2],
     robin: &[Robin],
     document: &Document,
 ) -> Result<(), CaseError> {
-    let whole = dirichlet.iter().filter(|it| it.is_whole());
-    let whole: Vec<_> = whole
-        .flat_map(|it| &it.tags)
-        .map(|tag| &tag.value)
-        .collect();
-    let normal = dirichlet.iter().filter(|it| it.is_normal);
-    if let Some(tag) = normal
-        .flat_map(|it| &it.tags)
-        .find(|tag| whole.contains(&&tag.value))
-    {
-        return Err(repeated(document, tag, "[[dirichlet]]"));
-    }
-    let mut seen: HashMap<&str, Vec<(&Boundary, &'static str)>> = HashMap::new();
-    let dirichlet = dirichlet.iter().map(|it| (it, "[[dirichlet]]"));
-    // A flux along the normal is one of all components.
-    let of_all = |it: &Boundary| Boundary {
-        is_normal: false,
-        ..it.clone()
-    };
-    let neumann: Vec<Boundary> = neumann.iter().map(of_all).collect();
-    let neumann = neumann.iter().map(|it| (it, "[[neumann]]"));
-    let robin = robin.iter().map(|it| (&it.boundary, "[[robin]]"));
-    for (boundary, section) in dirichlet.chain(neumann).chain(robin) {
-        for tag in &boundary.tags {
-            let others = seen.entry(&tag.value).or_default();
-            if let Some((_, first)) = others.iter().find(|(other, _)| other.overlaps(boundary)) {
-                return Err(repeated(document, tag, first));
-            }
-            others.push((boundary, section));
-        }
-    }
-    Ok(())
-}
-
-/// A group has a condition already, in this section.
-fn repeated(document: &Document, tag: &Located<String>, first: &'static str) -> CaseError {
-    let tag_again = MistakeKind::RepeatedTag {
-        tag: tag.value.clone(),
-        first,
-    };
-    document.mistake(tag.span.clone(), tag_again)
+    let conditions = conditions(dirichlet, neumann, robin);
+    let conflict = find_conflict(conditions, |tag| Ok::<_, CaseError>(&tag.value))?;
+    conflict.map_or(Ok(()), |Conflict { tag, section, .. }| {
+        let tag_again = MistakeKind::RepeatedTag {
+            tag: tag.value.clone(),
+            first: section,
+        };
+        Err(document.mistake(tag.span.clone(), tag_again))
+    })
 }

@@ -35,30 +35,40 @@ const KEYS: [(&str, &str); 12] = [
 /// Default ε of the p-Laplacian.
 const EPSILON: f64 = 1e-3;
 
-/// The form's name, which may need further keys.
-#[derive(Clone, Copy)]
-enum Kind {
-    Mass,
-    Poisson,
-    Screened,
-    Diffusion,
-    NonlinearDiffusion,
-    ConvectionDiffusion,
-    PLaplacian,
-    Elasticity,
-    NeoHookean,
-}
+/// Reads the form of a section `[form]`.
+type Read = fn(&Section<'_>) -> Result<Form, CaseError>;
 
-const KINDS: [(&str, Kind); 9] = [
-    ("poisson", Kind::Poisson),
-    ("mass", Kind::Mass),
-    ("screened_poisson", Kind::Screened),
-    ("diffusion", Kind::Diffusion),
-    ("nonlinear_diffusion", Kind::NonlinearDiffusion),
-    ("convection_diffusion", Kind::ConvectionDiffusion),
-    ("p_laplacian", Kind::PLaplacian),
-    ("elasticity", Kind::Elasticity),
-    ("neo_hookean", Kind::NeoHookean),
+/// Every `kind` of form.
+const KINDS: [(&str, Read); 9] = [
+    ("poisson", |section| {
+        only(section, &["kind"])?;
+        Ok(Form::Poisson)
+    }),
+    ("mass", |section| {
+        only(section, &["kind"])?;
+        Ok(Form::Mass)
+    }),
+    ("screened_poisson", |section| {
+        only(section, &["kind", "lambda"])?;
+        needed(section, "lambda", Allowed::ANY).map(Form::ScreenedPoisson)
+    }),
+    ("diffusion", |section| {
+        only(section, &["kind", "kappa"])?;
+        needed(section, "kappa", Allowed::POSITIVE).map(Form::Diffusion)
+    }),
+    ("nonlinear_diffusion", |section| {
+        only(section, &["kind", "kappa"])?;
+        let kappa = section.required("kappa")?;
+        kappa.per_axis(Value::number).map(Form::NonlinearDiffusion)
+    }),
+    ("convection_diffusion", convection_diffusion),
+    ("p_laplacian", p_laplacian),
+    ("elasticity", |section| {
+        moduli(section).map(Form::Elasticity)
+    }),
+    ("neo_hookean", |section| {
+        moduli(section).map(Form::NeoHookean)
+    }),
 ];
 
 /// Reads a form; `fields` and `parameters` are the sections of these names.
@@ -77,57 +87,35 @@ pub(super) fn form(
     if let Some(sections) = fields.or(parameters) {
         return Err(sections.meaningless("only a form with f0 and f1 has names"));
     }
-    let kind = section.required("kind")?.choice(&KINDS)?;
-    let needed = |key, allowed| coefficient(&section.required(key)?, allowed);
-    Ok(match kind {
-        Kind::Mass | Kind::Poisson => {
-            only(&section, &["kind"])?;
-            match kind {
-                Kind::Mass => Form::Mass,
-                _ => Form::Poisson,
-            }
-        }
-        Kind::Screened => {
-            only(&section, &["kind", "lambda"])?;
-            Form::ScreenedPoisson(needed("lambda", Allowed::ANY)?)
-        }
-        Kind::Diffusion => {
-            only(&section, &["kind", "kappa"])?;
-            Form::Diffusion(needed("kappa", Allowed::POSITIVE)?)
-        }
-        Kind::NonlinearDiffusion => {
-            only(&section, &["kind", "kappa"])?;
-            let kappa = section.required("kappa")?;
-            Form::NonlinearDiffusion(kappa.per_axis(Value::number)?)
-        }
-        Kind::ConvectionDiffusion => {
-            only(&section, &["kind", "kappa", "velocity"])?;
-            let velocity = section.required("velocity")?;
-            let along = velocity.list()?;
-            let along = along.iter().map(|value| coefficient(value, Allowed::ANY));
-            let along = along.collect::<Result<_, _>>()?;
-            Form::ConvectionDiffusion {
-                kappa: needed("kappa", Allowed::POSITIVE)?,
-                velocity: velocity.located(along),
-            }
-        }
-        Kind::PLaplacian => {
-            only(&section, &["kind", "p", "epsilon"])?;
-            let p = section.required("p")?;
-            let exponent = p.number()?;
-            if exponent <= 1.0 {
-                return Err(p.out_of_range("above 1"));
-            }
-            Form::PLaplacian {
-                p: exponent,
-                epsilon: match section.optional("epsilon") {
-                    Some(epsilon) => epsilon.positive_number()?,
-                    None => EPSILON,
-                },
-            }
-        }
-        Kind::Elasticity => Form::Elasticity(moduli(&section)?),
-        Kind::NeoHookean => Form::NeoHookean(moduli(&section)?),
+    let read = section.required("kind")?.choice(&KINDS)?;
+    read(&section)
+}
+
+fn convection_diffusion(section: &Section<'_>) -> Result<Form, CaseError> {
+    only(section, &["kind", "kappa", "velocity"])?;
+    let velocity = section.required("velocity")?;
+    let along = velocity.list()?;
+    let along = along.iter().map(|value| coefficient(value, Allowed::ANY));
+    let along = along.collect::<Result<_, _>>()?;
+    Ok(Form::ConvectionDiffusion {
+        kappa: needed(section, "kappa", Allowed::POSITIVE)?,
+        velocity: velocity.located(along),
+    })
+}
+
+fn p_laplacian(section: &Section<'_>) -> Result<Form, CaseError> {
+    only(section, &["kind", "p", "epsilon"])?;
+    let p = section.required("p")?;
+    let exponent = p.number()?;
+    if exponent <= 1.0 {
+        return Err(p.out_of_range("above 1"));
+    }
+    Ok(Form::PLaplacian {
+        p: exponent,
+        epsilon: match section.optional("epsilon") {
+            Some(epsilon) => epsilon.positive_number()?,
+            None => EPSILON,
+        },
     })
 }
 
@@ -143,7 +131,6 @@ fn only(section: &Section<'_>, keys: &[&str]) -> Result<(), CaseError> {
 }
 
 fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
-    let needed = |key, allowed| coefficient(&section.required(key)?, allowed);
     let without = |key, reason| match section.optional(key) {
         Some(value) => Err(value.meaningless(reason)),
         None => Ok(()),
@@ -153,23 +140,49 @@ fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
             without("mu", "`young` goes with `poisson`")?;
             only(section, &["kind", "young", "poisson"])?;
             Ok(Moduli::Young {
-                young: needed("young", Allowed::POSITIVE)?,
-                poisson: needed("poisson", Allowed::RATIO)?,
+                young: needed(section, "young", Allowed::POSITIVE)?,
+                poisson: needed(section, "poisson", Allowed::RATIO)?,
             })
         }
-        _ => {
+        (_, value) => {
             without("poisson", "`lambda` goes with `mu`")?;
             only(section, &["kind", "lambda", "mu"])?;
-            let lambda = needed("lambda", Allowed::ANY)?;
-            let mu = needed("mu", Allowed::POSITIVE)?;
-            if let (Coefficient::Uniform(lambda), Coefficient::Uniform(mu)) = (&lambda, &mu)
-                && 3.0 * lambda + 2.0 * mu <= 0.0
-            {
-                return Err(section.required("lambda")?.out_of_range("above -2/3 of mu"));
-            }
+            let lambda = coefficient(&value, Allowed::ANY)?;
+            let mu = needed(section, "mu", Allowed::POSITIVE)?;
+            check_lambda(&value, &lambda, &mu)?;
             Ok(Moduli::Lame { lambda, mu })
         }
     }
+}
+
+/// Fails if λ is -2/3 μ or less, somewhere that both are numbers.
+fn check_lambda(
+    value: &Value<'_>,
+    lambda: &Coefficient,
+    mu: &Coefficient,
+) -> Result<(), CaseError> {
+    let check =
+        |value: &Value<'_>, group: Option<&str>| match (lambda.least(group), mu.least(group)) {
+            (Some(lambda), Some(mu)) if 3.0 * lambda + 2.0 * mu <= 0.0 => {
+                Err(value.out_of_range("above -2/3 of mu"))
+            }
+            _ => Ok(()),
+        };
+    match lambda {
+        Coefficient::ByGroup(_) => value
+            .section(&[])?
+            .entries()
+            .try_for_each(|(group, value)| check(&value, Some(&group.value))),
+        _ => check(value, None),
+    }
+}
+
+fn needed(
+    section: &Section<'_>,
+    key: &'static str,
+    allowed: Allowed,
+) -> Result<Coefficient, CaseError> {
+    coefficient(&section.required(key)?, allowed)
 }
 
 /// A number, a function of position, or numbers by group. The values of a function are not checked here.

@@ -110,6 +110,9 @@ pub struct MeshReport {
     pub bytes: usize,
     /// Cells that are usable, but badly shaped; loads inside; bodies that are nearly incompressible.
     pub warnings: Vec<String>,
+    /// How many of them, at the end, are about badly shaped cells.
+    #[serde(skip)]
+    pub corner_warnings: usize,
 }
 
 /// Sizes of the vectors.
@@ -237,6 +240,7 @@ impl Report {
                         blocks[0].space.components(),
                     ))
                     .collect(),
+                corner_warnings: 0,
             },
             unknowns: Unknowns {
                 free: dofs - constraints.len(),
@@ -339,6 +343,7 @@ impl Report {
             None => warning.to_string(),
             Some(number) => format!("{warning}; in the file it is element {number}"),
         });
+        self.mesh.corner_warnings = cells.len();
         self.mesh.warnings.extend(warnings);
         let components = u.blocks[0].space.components();
         let size = |value: &[f64]| match value {

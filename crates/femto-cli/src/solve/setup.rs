@@ -2,10 +2,12 @@
 
 use super::mesh::in_case;
 use super::monitor::seconds;
-use crate::case::{self, Case, CaseError, Coefficient, CoefficientFunction, Located};
+use crate::case::{
+    self, Case, CaseError, Coefficient, CoefficientFunction, Conflict, Located, find_conflict,
+};
 use crate::failure::Failure;
 use femto::OperatorParams;
-use femto::fem::mesh::{Mesh, MeshError};
+use femto::fem::mesh::Mesh;
 use femto::fem::space::SpaceError;
 use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
@@ -16,34 +18,14 @@ use femto::problem::{
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Rejects boundary tags that the mesh does not have, and conditions on the same component of a group,
-/// whether given by name or by number.
-pub(super) fn check_tags<'a>(case: &'a Case, mesh: &Mesh) -> Result<(), CaseError> {
+/// Rejects boundary tags that the mesh does not have, and conditions on one group that exclude each other,
+/// whether it is given by name or by number.
+pub(super) fn check_tags(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
     let dimension = mesh.dimension().saturating_sub(1);
-    let tags_of = |boundary: &'a case::Boundary| {
-        let tags = boundary.tags.iter();
-        tags.map(move |tag| (tag, Some(boundary)))
-    };
-    let tags = case.boundaries().flat_map(tags_of);
-    check_tags_of(case, mesh, (dimension, "a condition"), tags)?;
-    // Given as a whole and along the normal too, once by name and once by number.
-    let of = |wanted: fn(&case::Boundary) -> bool| {
-        let parts = case.dirichlet.iter().filter(move |it| wanted(it));
-        parts.flat_map(|it| &it.tags)
-    };
-    for normal in of(|it| it.is_normal) {
-        let group = |tag: &Located<String>| mesh.group(dimension, &tag.value).ok();
-        let mut whole = of(case::Boundary::is_whole);
-        if let Some(first) = whole.find(|whole| group(whole) == group(normal)) {
-            let same = case::MistakeKind::SameGroup {
-                tag: normal.value.clone(),
-                first: first.value.clone(),
-                what: "a condition",
-            };
-            return Err(case.document.mistake(normal.span.clone(), same));
-        }
-    }
-    Ok(())
+    let conflict = find_conflict(case.conditions(), |tag| group(case, mesh, dimension, tag))?;
+    conflict.map_or(Ok(()), |Conflict { tag, first, .. }| {
+        Err(same_group(case, tag, &first.value, "a condition"))
+    })
 }
 
 /// As [`check_tags`], for the groups of cells of a coefficient.
@@ -52,41 +34,36 @@ pub(super) fn check_groups(
     mesh: &Mesh,
     groups: &[(Located<String>, f64)],
 ) -> Result<(), CaseError> {
-    let tags = groups.iter().map(|(tag, _)| (tag, None));
-    check_tags_of(case, mesh, (mesh.dimension(), "a value"), tags)
-}
-
-fn check_tags_of<'a>(
-    case: &Case,
-    mesh: &Mesh,
-    (dimension, what): (usize, &'static str),
-    tags: impl Iterator<Item = (&'a Located<String>, Option<&'a case::Boundary>)>,
-) -> Result<(), CaseError> {
-    let mut seen: HashMap<i32, Vec<(&str, Option<&case::Boundary>)>> = HashMap::new();
-    for (tag, condition) in tags {
-        let group = mesh.group(dimension, &tag.value);
-        let group = group.map_err(|error| unknown_tag(case, tag, error))?;
-        let is_same = |other: Option<&case::Boundary>| match (other, condition) {
-            (Some(one), Some(other)) => one.overlaps(other),
-            _ => true,
-        };
-        let others = seen.entry(group).or_default();
-        if let Some((first, _)) = others.iter().find(|(_, other)| is_same(*other)) {
-            let same = case::MistakeKind::SameGroup {
-                tag: tag.value.clone(),
-                first: (*first).to_owned(),
-                what,
-            };
-            return Err(case.document.mistake(tag.span.clone(), same));
+    let mut seen = HashMap::new();
+    for (tag, _) in groups {
+        let group = group(case, mesh, mesh.dimension(), tag)?;
+        if let Some(first) = seen.insert(group, &tag.value) {
+            return Err(same_group(case, tag, first, "a value"));
         }
-        others.push((&tag.value, condition));
     }
     Ok(())
 }
 
-fn unknown_tag(case: &Case, tag: &Located<String>, error: MeshError) -> CaseError {
-    let problem = case::MistakeKind::Mesh(error);
-    case.document.mistake(tag.span.clone(), problem)
+/// The number of the group with a name or number.
+fn group(
+    case: &Case,
+    mesh: &Mesh,
+    dimension: usize,
+    tag: &Located<String>,
+) -> Result<i32, CaseError> {
+    mesh.group(dimension, &tag.value).map_err(|error| {
+        let problem = case::MistakeKind::Mesh(error);
+        case.document.mistake(tag.span.clone(), problem)
+    })
+}
+
+fn same_group(case: &Case, tag: &Located<String>, first: &str, what: &'static str) -> CaseError {
+    let same = case::MistakeKind::SameGroup {
+        tag: tag.value.clone(),
+        first: first.to_owned(),
+        what,
+    };
+    case.document.mistake(tag.span.clone(), same)
 }
 
 /// Rejects values with the wrong number of components, and component indices out of range.
@@ -296,7 +273,11 @@ fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
     let found: &Located<String> = match error {
         ProblemError::NotFinite { function, .. } => return span_of_function(case, function),
         ProblemError::Space(SpaceError::NoPartner { .. } | SpaceError::NarrowPeriod { .. }) => {
-            return Some(case.periodic.as_ref()?.first()?.span.clone());
+            return match case.periodic.as_deref()? {
+                [pair] => Some(pair.span.clone()),
+                // Any of them may be the one.
+                _ => None,
+            };
         }
         ProblemError::Space(
             SpaceError::NoSuchFacet { tag, .. }

@@ -9,7 +9,7 @@ use std::fmt::{self, Display, Formatter};
 /// With fewer unknowns than these bytes per unknown say nothing.
 const FEW: usize = 10_000;
 
-/// Number of corner warnings shown in full.
+/// Number of warnings about corners of cells shown in full.
 const WARNINGS: usize = 5;
 /// Stages that take less than this fraction of the total are not shown.
 const SHORT: f64 = 0.01;
@@ -168,13 +168,14 @@ impl Report {
         for warning in self.operator.warnings.iter().chain(solver) {
             writeln!(f, "warning     {warning}")?;
         }
-        let warnings = &self.mesh.warnings;
-        for warning in warnings.iter().take(WARNINGS) {
+        let more = self.mesh.corner_warnings.saturating_sub(WARNINGS);
+        let shown = self.mesh.warnings.len().saturating_sub(more);
+        for warning in &self.mesh.warnings[..shown] {
             writeln!(f, "warning     {warning}")?;
         }
-        match warnings.len().saturating_sub(WARNINGS) {
+        match more {
             0 => Ok(()),
-            more => writeln!(f, "warning     {more} more like this"),
+            _ => writeln!(f, "warning     {more} more like this"),
         }
     }
 }

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 use femto::platform::device::DeviceId;
-use femto_cli::case::{Case, Document};
+use femto_cli::case::{Case, CaseError, Document};
 use femto_cli::progress::Progress;
 use femto_cli::solve::{self, Options, Outcome, OutputTo};
 use serde_json::Value;
@@ -19,6 +19,11 @@ pub(crate) fn case_path(name: &str) -> String {
     )
 }
 
+/// A case file.
+pub(crate) fn read(path: &Path) -> Result<Case, CaseError> {
+    Document::read(path).and_then(Case::parse)
+}
+
 /// Solves a committed case in this process, without output.
 pub(crate) fn run(name: &str) -> Outcome {
     run_on(name, None)
@@ -26,7 +31,7 @@ pub(crate) fn run(name: &str) -> Outcome {
 
 /// As [`run`], on a device.
 pub(crate) fn run_on(name: &str, device: Option<DeviceId>) -> Outcome {
-    run_case(&Case::read(Path::new(&case_path(name))).unwrap(), device)
+    run_case(&read(Path::new(&case_path(name))).unwrap(), device)
 }
 
 /// As [`run`], with a change of the case's text.

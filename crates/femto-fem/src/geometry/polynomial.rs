@@ -69,7 +69,8 @@ pub(super) fn drop_products(c: &mut Tensor<2>) {
     }
 }
 
-/// Completes the 20 nodes of a hex20 to those of the hex27 with the same map.
+/// Completes the 20 nodes of a hex20 to those of the hex27 with the same map, or the 8 nodes of a quad8 in the lowest
+/// layer to 9.
 ///
 /// The serendipity polynomials of order 2 (J. Ergatoudis, B. M. Irons and O. C. Zienkiewicz, "Curved, isoparametric,
 /// 'quadrilateral' elements for finite element analysis", Int. J. Solids Structures 4, 1968) are triquadratic, so it
@@ -96,21 +97,6 @@ pub(super) fn lift_serendipity(nodes: &mut Tensor<3>) {
         }
         nodes[target[2]][target[1]][target[0]] = lifted;
     }
-}
-
-/// Adds the centre to the nodes of a quad8, `[j][i]`, like [`lift_serendipity`] on a face.
-pub(super) fn lift_centre(nodes: &mut [[[f64; 3]; 3]; 3]) {
-    let mut centre = [0.0; 3];
-    for (j, row) in nodes.iter().enumerate() {
-        for (i, &node) in row.iter().enumerate() {
-            match (i == 1, j == 1) {
-                (false, false) => centre = combine(centre, -0.25, node),
-                (true, true) => {}
-                _ => centre = combine(centre, 0.5, node),
-            }
-        }
-    }
-    nodes[1][1] = centre;
 }
 
 /// The kind of a map: coefficients below the tolerance count as zero, NaN never does.

@@ -165,16 +165,14 @@ impl Quadratic {
         for (&[i, j, k], &node) in self.places.iter().zip(cell) {
             nodes[k][j][i] = coordinates[node as usize];
         }
+        if self.serendipity {
+            polynomial::lift_serendipity(&mut nodes);
+        }
         if self.flat {
-            if self.serendipity {
-                polynomial::lift_centre(&mut nodes[0]);
-            }
             let layer = nodes[0];
             for (above, z) in nodes.iter_mut().zip([-1.0, 0.0, 1.0]) {
                 *above = layer.map(|row| row.map(|[x, y, _]| [x, y, z]));
             }
-        } else if self.serendipity {
-            polynomial::lift_serendipity(&mut nodes);
         }
         polynomial::monomials(nodes)
     }

@@ -1,7 +1,7 @@
 //! Constraints: the sorted list of L-vector entries that have given values, and nodes with a given slanted component.
 
 use super::slanted::{NodeNormal, Slanted};
-use super::{Block, Continuity, Space, SpaceError};
+use super::{Block, Space, SpaceError};
 
 /// The constrained entries of L-vectors, ascending: components of the nodes on groups of facets. And the nodes where
 /// components along the boundary's normal are constrained ([`Constraints::with_normals`]): such a component is an
@@ -15,14 +15,6 @@ pub struct Constraints {
     pub(super) given: Vec<u32>,
     pub(super) normals: Vec<NodeNormal>,
     pub(super) slanted: Slanted,
-}
-
-/// Fails unless nodes are shared, and so on the boundary.
-pub(super) fn check_continuous(space: &Space, tag: &str) -> Result<(), SpaceError> {
-    match space.continuity() {
-        Continuity::Continuous => Ok(()),
-        Continuity::Broken => Err(SpaceError::BrokenDirichlet { tag: tag.into() }),
-    }
 }
 
 impl Constraints {
@@ -40,12 +32,11 @@ impl Constraints {
     /// number, with its components.
     ///
     /// # Errors
-    /// A broken space, a group that is missing or not on the boundary, a component out of range.
+    /// A group that is missing or not on the boundary, a component out of range.
     pub fn new(space: &Space, groups: &[(&str, impl AsRef<[usize]>)]) -> Result<Self, SpaceError> {
         let mut entries = Vec::new();
         for (tag, components) in groups {
             let (tag, components) = (*tag, components.as_ref());
-            check_continuous(space, tag)?;
             if let Some(&component) = components.iter().find(|&&c| c >= space.components()) {
                 return Err(SpaceError::NoSuchComponent {
                     tag: tag.into(),

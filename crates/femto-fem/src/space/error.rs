@@ -211,14 +211,6 @@ pub enum SpaceError {
         /// The number of entries.
         entries: u64,
     },
-    /// Strong boundary values on a space without shared nodes.
-    #[error(
-        "Dirichlet tag `{tag}` on a broken space; only continuous spaces have constrained nodes"
-    )]
-    BrokenDirichlet {
-        /// The tag as given.
-        tag: String,
-    },
     /// A constrained component that the space does not have.
     #[error(
         "component {component} on `{tag}`; components are numbered from 0 and the space has {components}"

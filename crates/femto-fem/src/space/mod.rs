@@ -43,15 +43,6 @@ pub use slanted::{NodeNormal, Slanted};
 pub use trace::Trace;
 pub use unjoined::Unjoined;
 
-/// Whether elements share the nodes on their common vertices, edges and faces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Continuity {
-    /// Shared nodes: functions are continuous (H1).
-    Continuous,
-    /// Every node belongs to one element (L2).
-    Broken,
-}
-
 /// The memory layout of the components of an L-vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
@@ -70,8 +61,6 @@ pub struct SpaceParams {
     pub components: usize,
     /// Order of the components in memory.
     pub layout: Layout,
-    /// Whether elements share nodes.
-    pub continuity: Continuity,
     /// Approximate number of L-vector nodes of a chunk; halved until no chunk exceeds [`MAX_CHUNK_NODES`]. Small meshes
     /// have smaller chunks, so that all threads have some; columns are whole where they fit.
     pub chunk_nodes: usize,
@@ -83,7 +72,6 @@ impl Default for SpaceParams {
             degree: 1,
             components: 1,
             layout: Layout::Interleaved,
-            continuity: Continuity::Continuous,
             chunk_nodes: 32768,
         }
     }
@@ -129,31 +117,19 @@ impl Space {
         let cells: Vec<Cell> = geometries.iter().map(|geometry| geometry.cell()).collect();
         elements::check(mesh, &cells)?;
         cells.iter().try_for_each(|&cell| check(cell, &params))?;
-        let nodes = cells
+        let up_to = cells
             .iter()
-            .map(|&cell| ElementNodes::new(cell, params.degree));
-        let up_to = nodes.map(|nodes| params.continuity.shared_up_to(&nodes));
+            .map(|&cell| ElementNodes::new(cell, params.degree).up_to());
         let mut shapes = Vec::new();
         for &geometry in geometries {
             let cell = geometry.cell();
             let per_element = cell.lattice(params.degree).len();
-            let most = MAX_CHUNK_NODES / per_element;
-            let wanted = elements_per_chunk(cell, &params, geometry.kinds().len());
+            // A level of nodes for each step of the degree, and one more.
+            let levels = MAX_CHUNK_NODES * (params.degree + 1) / per_element;
             let chunk = ChunkSize {
-                wanted: match params.continuity {
-                    Continuity::Continuous => wanted,
-                    // Nothing is shared: more would not fit.
-                    Continuity::Broken => wanted.min(most),
-                },
-                most,
-                most_layers: match params.continuity {
-                    // A level of nodes for each step of the degree, and one more.
-                    Continuity::Continuous => {
-                        let levels = MAX_CHUNK_NODES * (params.degree + 1) / per_element;
-                        (levels - 1) / params.degree
-                    }
-                    Continuity::Broken => most,
-                },
+                wanted: elements_per_chunk(cell, &params, geometry.kinds().len()),
+                most: MAX_CHUNK_NODES / per_element,
+                most_layers: (levels - 1) / params.degree,
             };
             shapes.push((geometry, chunk));
         }
@@ -220,10 +196,7 @@ impl Space {
             nodes: ElementNodes::new(shape.cell, params.degree),
         };
         let numbered: Vec<NumberedElements> = shapes.map(numbered).collect();
-        let restrictions = match params.continuity {
-            Continuity::Broken => numbering::broken(&numbered),
-            Continuity::Continuous => numbering::continuous(&elements.entities, &numbered),
-        }?;
+        let restrictions = numbering::restrictions(&elements.entities, &numbered)?;
         let nodes = restrictions.first().map_or(0, |it| it.nodes as u64);
         check_entries(nodes, params.components)?;
         let space = |restriction| Self {
@@ -272,11 +245,6 @@ impl Space {
     /// The memory layout of components in L-vectors.
     pub fn layout(&self) -> Layout {
         self.params.layout
-    }
-
-    /// Whether elements share nodes.
-    pub fn continuity(&self) -> Continuity {
-        self.params.continuity
     }
 
     /// Whether the mesh has periodic sides, so that distant elements may share a node.
@@ -414,8 +382,8 @@ impl Space {
 }
 
 impl SpaceParams {
-    /// With half as many nodes of a chunk, if those of `spaces` have too many: long thin meshes and broken spaces have
-    /// more nodes per element than estimated.
+    /// With half as many nodes of a chunk, if those of `spaces` have too many: long thin meshes have more nodes per
+    /// element than estimated.
     fn with_smaller_chunks(&self, spaces: &[Space]) -> Option<Self> {
         let most = spaces.iter();
         let most = most.map(|space| space.restriction.most_chunk_nodes()).max();
@@ -424,16 +392,6 @@ impl SpaceParams {
             chunk_nodes: self.chunk_nodes / 2,
             ..self.clone()
         })
-    }
-}
-
-impl Continuity {
-    /// The highest dimension of entities with shared nodes.
-    fn shared_up_to(self, nodes: &ElementNodes) -> usize {
-        match self {
-            Self::Continuous => nodes.up_to(),
-            Self::Broken => 0,
-        }
     }
 }
 

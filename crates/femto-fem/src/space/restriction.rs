@@ -47,7 +47,7 @@ pub struct Restriction {
     /// Chunk-local index of each shell node, `[elements][shell_nodes]`.
     pub shell: Vec<u32>,
     /// Chunk-local index of the first interior node of each element, `[elements]`; meaningless if elements
-    /// have none (such as continuous, degree 1).
+    /// have none (such as of degree 1).
     pub interior: Vec<u32>,
     /// Position in the element of each shell node, ascending, `[shell_nodes]`.
     pub shell_positions: Vec<u32>,

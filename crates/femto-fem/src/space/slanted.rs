@@ -6,7 +6,6 @@
 //! nodes need one common normal); others are planes of their own, so that along an edge of the domain only the
 //! component along it is free, and at a corner none.
 
-use super::constraints::check_continuous;
 use super::{Block, Constraints, Layout, Space, SpaceError};
 use crate::geometry::jacobian::dot;
 
@@ -118,7 +117,6 @@ fn of_facets(
     Block { space, geometry }: &Block,
     (group, tag): (u32, &str),
 ) -> Result<Vec<NodeNormal>, SpaceError> {
-    check_continuous(space, tag)?;
     space.check_normals(tag, geometry.dim())?;
     let facets = space.facet_normals(tag, geometry)?;
     let nodes: Vec<_> = facets.iter().map(|(node, _)| *node).collect();
@@ -160,8 +158,8 @@ impl Constraints {
     /// held already come first; a normal that they, or those of groups before, nearly span adds nothing.
     ///
     /// # Errors
-    /// A space without as many interleaved components as dimensions, a broken space, a group that is missing or
-    /// between cells, a node where no facet has a normal.
+    /// A space without as many interleaved components as dimensions, a group that is missing or between cells, a node
+    /// where no facet has a normal.
     pub fn with_normals(self, blocks: &[Block], tags: &[&str]) -> Result<Self, SpaceError> {
         let mut facets = Vec::new();
         for (group, &tag) in (0..).zip(tags) {

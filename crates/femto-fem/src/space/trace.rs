@@ -3,7 +3,7 @@
 use super::element_nodes::ElementNodes;
 use super::elements::{Elements, ShapeElements};
 use super::topology::{Classes, Topology};
-use super::{Block, BoundaryFacet, Continuity, Space, SpaceError, SpaceParams, Unjoined};
+use super::{Block, BoundaryFacet, Space, SpaceError, SpaceParams, Unjoined};
 use crate::geometry::Geometry;
 use femto_element::Cell;
 use std::collections::HashMap;
@@ -82,9 +82,9 @@ impl Space {
         let mut topology = Topology::without_facets(
             &[(cell, vertices)],
             geometry.coordinates().len(),
-            self.continuity().shared_up_to(&own_nodes),
+            own_nodes.up_to(),
         );
-        if self.is_periodic() && self.continuity() == Continuity::Continuous {
+        if self.is_periodic() {
             let mut classes = Classes::new(&topology);
             let mut known = HashMap::new();
             for (element, facet) in tagged.iter().enumerate() {
@@ -136,7 +136,6 @@ mod tests {
     use super::*;
     use crate::geometry::{GeometryAtPoints, Points};
     use crate::mesh::boxes::AnyBox;
-    use crate::space::{Continuity, SpaceParams};
     use femto_element::quadrature::rule;
 
     /// Nodes of a trace have the cells' positions, maps have the facets' area, and nodes shared by facets
@@ -159,14 +158,9 @@ mod tests {
             };
             let mesh = mesh.build(bend).expect("legal");
             let geometry = Geometry::new(&mesh).expect("legal");
-            for (degree, continuity) in [
-                (1, Continuity::Continuous),
-                (3, Continuity::Continuous),
-                (2, Continuity::Broken),
-            ] {
+            for degree in 1..=3 {
                 let params = SpaceParams {
                     degree,
-                    continuity,
                     chunk_nodes: 40,
                     ..SpaceParams::default()
                 };
@@ -185,10 +179,8 @@ mod tests {
                 distinct.sort_unstable();
                 distinct.dedup();
                 assert_eq!(distinct.len(), trace.entries.len());
-                if continuity == Continuity::Continuous {
-                    let count = space.boundary_nodes("xmax").expect("there").len();
-                    assert_eq!(distinct.len(), count, "{cell:?} {degree}");
-                }
+                let count = space.boundary_nodes("xmax").expect("there").len();
+                assert_eq!(distinct.len(), count, "{cell:?} {degree}");
                 let rule = rule(trace.block.space.cell(), 4).expect("there is one");
                 let points = Points::List(rule.points.clone());
                 let mut at = GeometryAtPoints::default();

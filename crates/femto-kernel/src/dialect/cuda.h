@@ -50,11 +50,6 @@ INLINE void atomic_add(real *g_target, real value)
     atomicAdd(g_target, value);
 }
 
-INLINE void shared_atomic_add(real *s_target, real value)
-{
-    atomicAdd(s_target, value);
-}
-
 /* Reads data that are not read again. */
 INLINE real stream_load(const real *g_source)
 {

@@ -17,7 +17,6 @@
 //! | `BARRIER()`, `WARP_BARRIER()` | waits for all threads of a block, or of a group of 32 consecutive ones |
 //! | `UNROLL`, `UNROLL_BY(count)` | before a loop: unroll it, completely or `count` times |
 //! | `atomic_add(g_target, value)` | adds to global memory |
-//! | `shared_atomic_add(s_target, value)` | adds to shared memory |
 //! | `stream_load(g_source)` | reads data that are not read again |
 //! | `stream_load_single(g_source)` | the same for single precision, whatever `real` is |
 //! | `ASYNC_COPY(bytes, s_target, g_source)`, `ASYNC_COPIES_DONE()` | copies 4, 8 or 16 bytes to shared memory asynchronously; waits for the thread's own copies |
@@ -30,6 +29,17 @@ pub mod counting;
 
 use crate::scalar::Precision;
 use core::fmt::{Display, Write};
+
+/// The kernel file at a path below `src`, given in one or more parts.
+macro_rules! text {
+    ($($part:literal),+) => {
+        $crate::dialect::KernelFile {
+            name: concat!($($part),+),
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/", $($part),+)),
+        }
+    };
+}
+pub(crate) use text;
 
 /// A language that kernel texts are compiled in: a compiler and its page of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,14 +77,8 @@ impl Language {
 
     const fn words(self) -> KernelFile {
         match self {
-            Self::Cuda => KernelFile {
-                name: "dialect/cuda.h",
-                text: include_str!("cuda.h"),
-            },
-            Self::OpenCl => KernelFile {
-                name: "dialect/opencl.h",
-                text: include_str!("opencl.h"),
-            },
+            Self::Cuda => text!("dialect/cuda.h"),
+            Self::OpenCl => text!("dialect/opencl.h"),
         }
     }
 }

@@ -43,31 +43,23 @@ typedef float2 real2;
  * succeeds. Devices without 64-bit exchange have no atomic_add for doubles, and texts that need it do not
  * compile. */
 #if REAL_BYTES == 4 || defined(cl_khr_int64_base_atomics)
-#if REAL_BYTES == 8
-#define EXCHANGE_LOOP(MEMORY)                                                                  \
-    MEMORY volatile ulong *bits = (MEMORY volatile ulong *)target;                             \
-    ulong found = *bits, expected;                                                             \
-    do {                                                                                       \
-        expected = found;                                                                      \
-        found = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + value));           \
-    } while (found != expected);
-#else
-#define EXCHANGE_LOOP(MEMORY)                                                                  \
-    MEMORY volatile uint *bits = (MEMORY volatile uint *)target;                               \
-    uint found = *bits, expected;                                                              \
-    do {                                                                                       \
-        expected = found;                                                                      \
-        found = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));           \
-    } while (found != expected);
-#endif
 INLINE void atomic_add(__global real *target, real value)
 {
-    EXCHANGE_LOOP(__global)
-}
-
-INLINE void shared_atomic_add(__local real *target, real value)
-{
-    EXCHANGE_LOOP(__local)
+#if REAL_BYTES == 8
+    __global volatile ulong *bits = (__global volatile ulong *)target;
+    ulong found = *bits, expected;
+    do {
+        expected = found;
+        found = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + value));
+    } while (found != expected);
+#else
+    __global volatile uint *bits = (__global volatile uint *)target;
+    uint found = *bits, expected;
+    do {
+        expected = found;
+        found = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
+    } while (found != expected);
+#endif
 }
 #endif
 

@@ -10,6 +10,7 @@ mod contract;
 pub mod element_matrix;
 pub mod fields;
 pub mod hex_published;
+pub mod ladder;
 mod limits;
 mod matrix_storage;
 pub mod operand;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub(super) struct Owners(Vec<u32>);
 
 /// Marks a missing node in a table.
-const MISSING: u32 = u32::MAX;
+pub(super) const MISSING: u32 = u32::MAX;
 
 /// Marks in place of a node's block: none yet, or several.
 const NOBODY: u32 = u32::MAX;

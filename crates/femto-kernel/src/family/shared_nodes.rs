@@ -1,16 +1,7 @@
 //! The kernels of shared nodes: zeroing before atomic sums, sums of contributions.
 
-use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder, text};
 use crate::scalar::Precision;
-
-macro_rules! file {
-    ($name:literal) => {
-        KernelFile {
-            name: concat!("family/text/", $name),
-            text: include_str!(concat!("text/", $name)),
-        }
-    };
-}
 
 /// A text that runs over nodes, and its block of threads.
 #[derive(Clone, Debug)]
@@ -34,7 +25,7 @@ pub fn zero_source(
         language,
         precision,
         (components, interleaved),
-        file!("zero.c"),
+        text!("family/text/zero.c"),
     )
 }
 
@@ -53,7 +44,7 @@ pub fn sum_source(
         language,
         precision,
         (components, interleaved),
-        file!("sum.c"),
+        text!("family/text/sum.c"),
     )
 }
 

@@ -1,13 +1,10 @@
 //! Vectors that kernels read and write, and methods to sum shared nodes.
 
 use super::Operand;
-use crate::dialect::{KernelFile, SourceBuilder};
+use crate::dialect::{KernelFile, SourceBuilder, text};
 
 /// The places of an element's numbers in vectors, for texts with [`Vectors::operands`].
-pub(super) const PLACES: KernelFile = KernelFile {
-    name: "family/text/places.h",
-    text: include_str!("text/places.h"),
-};
+pub(super) const PLACES: KernelFile = text!("family/text/places.h");
 
 /// The vectors that a kernel reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,7 +9,7 @@
 //! | `probe_shared` | [`FLIP`], target that is not written | [`shared_bytes`] |
 
 use super::Precision;
-use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::dialect::{BlockShape, Language, SourceBuilder, text};
 
 /// Threads of a block.
 pub const THREADS: u32 = 256;
@@ -42,10 +42,7 @@ pub fn source(language: Language, precision: Precision) -> String {
     for (name, value) in definitions {
         source.define(name, value);
     }
-    source.include(KernelFile {
-        name: "roofline/probe.c",
-        text: include_str!("probe.c"),
-    });
+    source.include(text!("roofline/probe.c"));
     source.finish()
 }
 

@@ -15,14 +15,11 @@
 //! at boundaries, and so do K, M, V and θ of each axis.
 
 use super::vectorized;
-use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder, text};
 use crate::roofline::Work;
 use crate::scalar::{Precision, Real, SimdLevel};
 
-const TEXT: KernelFile = KernelFile {
-    name: "vector/element_inverse.c",
-    text: include_str!("element_inverse.c"),
-};
+const TEXT: KernelFile = text!("vector/element_inverse.c");
 
 /// Items that the host solves at once.
 pub const LANES: usize = 8;

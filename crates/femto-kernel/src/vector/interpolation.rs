@@ -5,14 +5,11 @@
 //! steps as there are axes. Elements without axes have one, and a matrix of all their nodes.
 
 use super::{Strides, vectorized};
-use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder, text};
 use crate::roofline::Work;
 use crate::scalar::{Precision, Real, SimdLevel};
 
-const TEXT: KernelFile = KernelFile {
-    name: "vector/interpolation.c",
-    text: include_str!("interpolation.c"),
-};
+const TEXT: KernelFile = text!("vector/interpolation.c");
 
 /// Marks positions of elements whose value is taken to be zero.
 pub const NO_NODE: u32 = u32::MAX;

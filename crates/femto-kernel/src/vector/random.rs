@@ -1,13 +1,10 @@
 //! Random numbers generated where they are needed, on a device or one by one on the host.
 
 use super::source::{SUMS, blocks, number};
-use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder, text};
 use crate::scalar::Precision;
 
-const TEXT: KernelFile = KernelFile {
-    name: "vector/random.c",
-    text: include_str!("random.c"),
-};
+const TEXT: KernelFile = text!("vector/random.c");
 
 /// Block of every kernel of the text, launched with [`blocks_of`] blocks.
 pub const BLOCK: BlockShape = BlockShape::row(256);

@@ -1,25 +1,18 @@
 //! The kernel source of the vector loops.
 
 use super::sparse::{MOST_COMPONENTS, NO_COLUMN, SLICE};
-use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder, text};
 use crate::scalar::Precision;
 
-const TEXT: KernelFile = KernelFile {
-    name: "vector/vectors.c",
-    text: include_str!("vectors.c"),
-};
-
-const FIELD: KernelFile = KernelFile {
-    name: "vector/field.c",
-    text: include_str!("field.c"),
-};
+const TEXT: KernelFile = text!("vector/vectors.c");
+const FIELD: KernelFile = text!("vector/field.c");
 
 /// Block of the kernel of [`field_source`], in which a thread takes a node.
 pub const FIELD_BLOCK: BlockShape = BlockShape::row(256);
 
 /// The text that extracts a component of an L-vector; its kernel is `field`.
 ///
-/// Arguments: u, its stride of nodes, its offset of the component; the fields, the offset of the target
+/// Arguments: u, its stride of nodes, its offset of the component; the fields, the number of the target
 /// field, the number of nodes.
 pub fn field_source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, precision, FIELD_BLOCK);

@@ -8,7 +8,7 @@
 //! not. The set-up is on the host, and the same for any number of its threads.
 
 use super::aggregates::{Aggregates, NearKernel, strong};
-use super::cycle::{LevelMethod, Smoothing};
+use super::cycle::{LevelMethod, LevelVectors};
 use super::smoother::{Inverse, Smoother};
 use super::stopwatch::Stopwatch;
 use super::{MultigridError, dense};
@@ -94,13 +94,10 @@ impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
     }
 
     /// x = A⁻¹ b, or an approximation.
-    pub(super) fn solve(
-        &self,
-        (b, x, mut scratch): Smoothing<'_, D::Buffer<T>>,
-    ) -> Result<(), OperatorError> {
+    pub(super) fn solve(&self, own: &mut LevelVectors<T, D>) -> Result<(), OperatorError> {
         match self {
-            Self::Inverse(inverse) => inverse.apply(b, x),
-            Self::Smoothed(matrix, smoother) => smoother.start(matrix, b, x, &mut scratch),
+            Self::Inverse(inverse) => inverse.apply(&own.b, &mut own.x),
+            Self::Smoothed(matrix, smoother) => smoother.start(matrix, own),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::aggregation::{Aggregation, MatrixLevel};
 use super::hierarchy::{Between, ConstrainedLevel, Hierarchy};
-use super::smoother::{Scratch, Smoother};
+use super::smoother::Smoother;
 use crate::Number;
 use crate::operator::{Backend, OperatorError};
 use crate::solve::{LinearOperator, Preconditioner};
@@ -86,14 +86,18 @@ pub struct MultigridWorkspace<T: Number, D: Device> {
     levels: Vec<LevelVectors<T, D>>,
 }
 
-struct LevelVectors<T: Number, D: Device> {
-    b: D::Buffer<T>,
-    x: D::Buffer<T>,
-    r: D::Buffer<T>,
-    d: D::Buffer<T>,
-    product: D::Buffer<T>,
-    /// E-vectors of restriction and prolongation; empty on levels of matrices.
-    elements: [D::Buffer<T>; 2],
+/// The vectors of a level.
+pub(super) struct LevelVectors<T: Number, D: Device> {
+    pub(super) b: D::Buffer<T>,
+    pub(super) x: D::Buffer<T>,
+    /// The smoother's r.
+    pub(super) r: D::Buffer<T>,
+    /// The smoother's d.
+    pub(super) d: D::Buffer<T>,
+    /// A d or A x; between the smoothers b - A x.
+    pub(super) product: D::Buffer<T>,
+    /// E-vectors of restriction and prolongation, the second one also the smoother's; empty on levels of matrices.
+    pub(super) elements: [D::Buffer<T>; 2],
 }
 
 /// A level but the coarsest.
@@ -268,38 +272,19 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
             return Ok(());
         };
         let (Some(level), Some(_)) = (self.level(i), rest.first()) else {
-            return self.cycle.below.coarsest.solve(own.smoothing());
+            return self.cycle.below.coarsest.solve(own);
         };
         let (operator, smoother) = (level.operator(), level.smoother());
-        let (b, x, mut scratch) = own.smoothing();
-        smoother.start(operator, b, x, &mut scratch)?;
-        operator.apply(x, scratch.product)?;
-        self.hierarchy.device.xpby(b, -1.0, scratch.product)?;
+        smoother.start(operator, own)?;
+        operator.apply(&own.x, &mut own.product)?;
+        let device = &self.hierarchy.device;
+        device.xpby(&own.b, -1.0, &mut own.product)?;
         level.restrict(own, &mut rest[0])?;
         self.run(i + 1, rest)?;
         level.correct(own, &mut rest[0])?;
-        let (b, x, mut scratch) = own.smoothing();
-        smoother.improve(operator, b, x, &mut scratch)
+        smoother.improve(operator, own)
     }
 }
-
-impl<T: Number, D: Device> LevelVectors<T, D> {
-    /// b, x and the vectors of a smoother.
-    fn smoothing(&mut self) -> Smoothing<'_, D::Buffer<T>> {
-        // That of prolongation is an E-vector of this level, as smoothers need.
-        let [_, elements] = &mut self.elements;
-        let scratch = Scratch {
-            r: &mut self.r,
-            d: &mut self.d,
-            product: &mut self.product,
-            elements,
-        };
-        (&self.b, &mut self.x, scratch)
-    }
-}
-
-/// b, x and the vectors of a smoother.
-pub(super) type Smoothing<'a, B> = (&'a B, &'a mut B, Scratch<'a, B>);
 
 impl<S, T, D> Preconditioner<S, D> for Multigrid<'_, T, D>
 where

@@ -12,6 +12,7 @@
 //! M⁻¹A, so that a cycle with the same one before and after is symmetric if A is.
 
 use super::MultigridError;
+use super::cycle::LevelVectors;
 use super::lanczos::largest_eigenvalue;
 use super::schwarz::Schwarz;
 use crate::Number;
@@ -86,23 +87,13 @@ pub(super) struct Smoother<T: Number, D: Device> {
     weights: &'static [f64],
 }
 
-/// The vectors of a smoother's steps.
-pub(super) struct Scratch<'a, B> {
-    pub(super) r: &'a mut B,
-    pub(super) d: &'a mut B,
-    /// A d, or A x.
-    pub(super) product: &'a mut B,
-    /// An E-vector.
-    pub(super) elements: &'a mut B,
-}
-
 /// What a step starts from.
 #[derive(Clone, Copy)]
-enum Origin<'a, B> {
-    /// x = 0, of the right-hand side.
-    Zero(&'a B),
-    /// x, of the right-hand side, with the product A x.
-    Guess(&'a B),
+enum Origin {
+    /// x = 0.
+    Zero,
+    /// x, with the product A x.
+    Guess,
     /// The step before, with the product A d.
     Step,
 }
@@ -146,37 +137,32 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     pub(super) fn start(
         &self,
         operator: &dyn LinearOperator<T, D>,
-        b: &D::Buffer<T>,
-        x: &mut D::Buffer<T>,
-        scratch: &mut Scratch<'_, D::Buffer<T>>,
+        vectors: &mut LevelVectors<T, D>,
     ) -> Result<(), OperatorError> {
-        self.step(0, Origin::Zero(b), scratch, x)?;
-        self.steps(operator, x, scratch)
+        self.step(0, Origin::Zero, vectors)?;
+        self.steps(operator, vectors)
     }
 
     /// x = x + S (b - A x).
     pub(super) fn improve(
         &self,
         operator: &dyn LinearOperator<T, D>,
-        b: &D::Buffer<T>,
-        x: &mut D::Buffer<T>,
-        scratch: &mut Scratch<'_, D::Buffer<T>>,
+        vectors: &mut LevelVectors<T, D>,
     ) -> Result<(), OperatorError> {
-        operator.apply(x, scratch.product)?;
-        self.step(0, Origin::Guess(b), scratch, x)?;
-        self.steps(operator, x, scratch)
+        operator.apply(&vectors.x, &mut vectors.product)?;
+        self.step(0, Origin::Guess, vectors)?;
+        self.steps(operator, vectors)
     }
 
     /// All steps but the first.
     fn steps(
         &self,
         operator: &dyn LinearOperator<T, D>,
-        x: &mut D::Buffer<T>,
-        scratch: &mut Scratch<'_, D::Buffer<T>>,
+        vectors: &mut LevelVectors<T, D>,
     ) -> Result<(), OperatorError> {
         for i in 1..self.weights.len() {
-            operator.apply(scratch.d, scratch.product)?;
-            self.step(i, Origin::Step, scratch, x)?;
+            operator.apply(&vectors.d, &mut vectors.product)?;
+            self.step(i, Origin::Step, vectors)?;
         }
         Ok(())
     }
@@ -185,24 +171,23 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     fn step(
         &self,
         i: usize,
-        from: Origin<'_, D::Buffer<T>>,
-        scratch: &mut Scratch<'_, D::Buffer<T>>,
-        x: &mut D::Buffer<T>,
+        from: Origin,
+        vectors: &mut LevelVectors<T, D>,
     ) -> Result<(), DeviceError> {
         match &self.inverse {
             Inverse::Diagonal(jacobi) => self.device.chebyshev_step(ChebyshevStep {
                 factors: self.factors(i),
                 inverse: &jacobi.inverse,
                 input: match from {
-                    Origin::Zero(b) => ChebyshevInput::Start(b),
-                    Origin::Guess(b) => ChebyshevInput::Restart(b, &*scratch.product),
-                    Origin::Step => ChebyshevInput::Step(&*scratch.product),
+                    Origin::Zero => ChebyshevInput::Start(&vectors.b),
+                    Origin::Guess => ChebyshevInput::Restart(&vectors.b, &vectors.product),
+                    Origin::Step => ChebyshevInput::Step(&vectors.product),
                 },
-                r: scratch.r,
-                d: scratch.d,
-                x,
+                r: &mut vectors.r,
+                d: &mut vectors.d,
+                x: &mut vectors.x,
             }),
-            Inverse::Elements(schwarz) => self.schwarz_step(schwarz, (i, from), scratch, x),
+            Inverse::Elements(schwarz) => self.schwarz_step(schwarz, (i, from), vectors),
         }
     }
 
@@ -210,31 +195,32 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     fn schwarz_step(
         &self,
         schwarz: &Schwarz<T, D>,
-        (i, from): (usize, Origin<'_, D::Buffer<T>>),
-        scratch: &mut Scratch<'_, D::Buffer<T>>,
-        x: &mut D::Buffer<T>,
+        (i, from): (usize, Origin),
+        vectors: &mut LevelVectors<T, D>,
     ) -> Result<(), DeviceError> {
         let device = &self.device;
-        let Scratch {
+        let LevelVectors {
+            b,
+            x,
             r,
             d,
             product,
-            elements,
-        } = scratch;
+            elements: [_, elements],
+        } = vectors;
         let factors = self.factors(i);
         match from {
-            Origin::Zero(b) => {
+            Origin::Zero => {
                 device.copy(b, r)?;
                 device.fill(0.0, x)?;
             }
-            Origin::Guess(b) => {
+            Origin::Guess => {
                 device.copy(b, r)?;
                 device.axpy(-1.0, product, r)?;
             }
             Origin::Step => device.axpy(-self.factors(i - 1).gain, product, r)?,
         }
         match from {
-            Origin::Zero(_) | Origin::Guess(_) => schwarz.apply(r, elements, d)?,
+            Origin::Zero | Origin::Guess => schwarz.apply(r, elements, d)?,
             Origin::Step => {
                 schwarz.apply(r, elements, product)?;
                 let before = self.factors(i - 1).gain / factors.gain;

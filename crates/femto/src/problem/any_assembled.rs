@@ -11,7 +11,7 @@ use femto_platform::device::DeviceError;
 use femto_platform::device::null::Null;
 
 /// [`Assembled`] equations with precision and device erased: see
-/// [`Problem::assemble_on`](super::Problem::assemble_on).
+/// [`Discretized::assemble_on`](super::Discretized::assemble_on).
 pub trait AnyAssembled {
     /// As [`Assembled::blocks`].
     fn blocks(&self) -> &[Block];

@@ -243,7 +243,7 @@ impl<'a> Discretization<'a> {
         name: &FunctionName,
         f: &dyn Function,
     ) -> Result<(), ProblemError> {
-        self.at_points(name, f).map(|_| ())
+        self.at_points(name, f).map(drop)
     }
 
     /// The values of `f` at `positions`, by the host.
@@ -257,22 +257,10 @@ impl<'a> Discretization<'a> {
         check_finite(name, &values, positions)?;
         Ok(values)
     }
-
-    /// As [`Self::evaluate`], on one thread, into `values`.
-    pub(super) fn evaluate_into(
-        &self,
-        name: &FunctionName,
-        f: &dyn Function,
-        positions: &[[f64; 3]],
-        values: &mut [f64],
-    ) -> Result<(), ProblemError> {
-        f.evaluate(positions, self.time, values);
-        check_finite(name, values, positions)
-    }
 }
 
 /// Fails at the first value that is not finite.
-fn check_finite(
+pub(super) fn check_finite(
     name: &FunctionName,
     values: &[f64],
     positions: &[[f64; 3]],

@@ -1,5 +1,6 @@
 //! Integrals of functions over the domain, by operators whose scalar form is the integrand.
 
+use super::discretization::check_finite;
 use super::function::POINTS;
 use super::{Discretization, Function, FunctionName, ProblemError, ProblemForm};
 use crate::operator::{Auxiliary, Backend, OperatorError};
@@ -287,7 +288,8 @@ impl Discretization<'_> {
                     geometry.positions(cell, &points, &mut of_cell);
                     positions.extend_from_slice(&of_cell);
                 }
-                self.evaluate_into(name, f, &positions, values)
+                f.evaluate(&positions, self.time, values);
+                check_finite(name, values, &positions)
             })?;
         }
         Ok(all)

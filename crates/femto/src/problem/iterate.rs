@@ -240,13 +240,26 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         let mut u = match self.start {
             Some(_) => self.with_boundary_values()?,
             None => loop {
-                let u = self.extended(&mut equations, &mut workspace, &params, &mut watch)?;
-                let Some(slow) = watch.slow.take() else {
-                    watch.begin();
-                    break u;
-                };
-                watch.go_on(0);
-                self.take_multigrid(&mut equations, slow)?;
+                let extended =
+                    self.extended(&mut equations, &mut workspace, &params, &mut watch)?;
+                match (extended, watch.slow.take()) {
+                    (_, Some(slow)) => {
+                        watch.go_on(0);
+                        self.take_multigrid(&mut equations, slow)?;
+                    }
+                    (Ok(u), None) => {
+                        watch.begin();
+                        break u;
+                    }
+                    (Err(interruption), None) => {
+                        return Ok(Outcome {
+                            x: download_f64(device, &self.with_boundary_values()?)?,
+                            result: Err(interruption),
+                            settling: None,
+                            undecided: None,
+                        });
+                    }
+                }
             },
         };
         let mut before: Option<History> = None;
@@ -308,21 +321,22 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         Ok(())
     }
 
-    /// The boundary values, extended inwards by the Jacobian at zero, or by zeros if that fails.
+    /// The boundary values, extended inwards by the Jacobian at zero, or by zeros if that fails. If the monitor stops it,
+    /// the interruption.
     fn extended(
         &self,
         equations: &mut Equations<'_, T, B>,
         workspace: &mut NewtonWorkspace<T, B>,
         params: &NewtonParams,
         monitor: &mut dyn Monitor,
-    ) -> Result<B::Buffer<T>, ProblemError> {
+    ) -> Result<Result<B::Buffer<T>, SolveError>, ProblemError> {
         let mut u = self.with_boundary_values()?;
         if self.boundary_values.are_zero() {
-            return Ok(u);
+            return Ok(Ok(u));
         }
         let zero = self.device.zeros(self.operator.dofs())?;
         if equations.linearize(&zero).is_err() {
-            return Ok(u);
+            return Ok(Ok(u));
         }
         let roughly = NewtonParams {
             stop: StopCriteria {
@@ -346,8 +360,13 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             &roughly,
             &mut directions,
         ) {
-            Ok(_) => Ok(u),
-            Err(_) => self.with_boundary_values(),
+            Ok(_) => Ok(Ok(u)),
+            Err(mut error) if error.reason == StopReason::Interrupted => {
+                // They are not those of the problem.
+                error.history.residuals.clear();
+                Ok(Err(error))
+            }
+            Err(_) => Ok(Ok(self.with_boundary_values()?)),
         }
     }
 

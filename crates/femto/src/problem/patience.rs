@@ -254,7 +254,6 @@ mod tests {
                 number,
                 residual: factor.powi(number as i32),
                 target: 1e-8,
-                newton_step: None,
             };
             watch.record(iteration).is_break() || iteration.residual < iteration.target
         });
@@ -326,7 +325,6 @@ mod tests {
             number,
             residual: residual(number),
             target: 1e-8,
-            newton_step: None,
         };
         for (step, &direction) in directions.iter().enumerate() {
             if watch.record(iteration(false, step)).is_break() {

@@ -9,20 +9,19 @@ use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::NullSpace;
 use super::patience::Patience;
 use super::{
-    AnyAssembled, Constrained, Discretization, Discretized, Method, PreconditionerChoice,
-    PreconditionerKind, Problem, ProblemError, Role, Solution, Stage, StageMonitor,
+    Constrained, Discretization, Discretized, Method, PreconditionerChoice, PreconditionerKind,
+    Problem, ProblemError, Role, Solution, Stage, StageMonitor,
 };
 use crate::eigen::eigenvectors;
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::{Projector, VectorOps};
-use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
+use crate::{DataLevel, Number, Operator, OperatorParams, Quadrature};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, shapes};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
-use femto_kernel::scalar::Precision;
-use femto_platform::device::{Buffer, Device};
+use femto_platform::device::Buffer;
 
 impl<'a> Problem<'a> {
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
@@ -67,20 +66,6 @@ impl<'a> Problem<'a> {
         B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
         device.enter(|| self.discretize(monitor)?.assemble(device, monitor))
-    }
-
-    /// As [`Problem::assemble`], on a device of any kind.
-    ///
-    /// # Errors
-    /// As [`Problem::assemble`].
-    pub fn assemble_on(
-        &self,
-        device: &AnyDevice,
-        precision: Precision,
-        monitor: &mut dyn StageMonitor,
-    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
-        let spaces = on_device!(device, |device| device.enter(|| self.discretize(monitor)))?;
-        spaces.assemble_on(device, precision, monitor)
     }
 
     /// The stages that need no device, the first two of [`Problem::assemble`]: they can run while a device

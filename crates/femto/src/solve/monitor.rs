@@ -17,8 +17,6 @@ pub struct Iteration {
     pub residual: f64,
     /// The norm at which the solver stops.
     pub target: f64,
-    /// The Newton step that led here.
-    pub newton_step: Option<NewtonStep>,
 }
 
 /// Follows the iterations and can stop them with [`StopReason::Interrupted`].
@@ -196,7 +194,6 @@ impl<'a> Recorder<'a> {
             number: self.history.iterations(),
             residual,
             target: self.target,
-            newton_step: self.history.newton_steps.last().copied(),
         });
         match residual <= self.target {
             true => Ok(true),

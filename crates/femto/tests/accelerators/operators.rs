@@ -10,7 +10,7 @@ use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::mesh::{Layers, Mesh};
-use femto::fem::space::{Block, Continuity, Layout, SpaceParams};
+use femto::fem::space::{Block, Layout, SpaceParams};
 use femto::kernel::form::{
     Componentwise, Form, Jacobian, LinearElasticity, Mass, NonlinearDiffusion, Point, Poisson,
     ScreenedPoisson,
@@ -234,14 +234,9 @@ fn meshes_with_several_kinds_of_map_agree() {
     assert!(found < 1e-12, "{found}");
     let lambda: Vec<f64> = (0..16).map(|_| random.next() + 2.0).collect();
     params.auxiliary = vec![lambda.into()];
-    for continuity in [Continuity::Continuous, Continuity::Broken] {
-        let space = SpaceParams {
-            continuity,
-            ..of_degree(3)
-        };
-        let found = error(&device, (&mesh, space), &screened(None), &params);
-        assert!(found < 1e-12, "{continuity:?}: {found}");
-    }
+    let space = of_degree(3);
+    let found = error(&device, (&mesh, space), &screened(None), &params);
+    assert!(found < 1e-12, "{found}");
     // Half of the triangles are curved.
     let generator = SimplexBox {
         geometry_degree: 2,

@@ -2,7 +2,7 @@
 
 use crate::common::meshes::maps;
 use crate::physics::Physics::{self, *};
-use femto::fem::space::{Continuity, Layout};
+use femto::fem::space::Layout;
 use femto::kernel::scalar::Precision::{self, Fp32, Fp64};
 use femto::{DataLevel, Quadrature, Scatter};
 use femto_element::basis::max_degree;
@@ -20,7 +20,6 @@ pub(crate) struct Place {
     pub(crate) cells: [usize; 3],
     pub(crate) degree: usize,
     pub(crate) quadrature: Quadrature,
-    pub(crate) continuity: Continuity,
     pub(crate) layout: Layout,
 }
 
@@ -50,7 +49,6 @@ impl Place {
             cells: [3, 2, 2],
             degree,
             quadrature,
-            continuity: Continuity::Continuous,
             layout: Layout::Interleaved,
         }
     }
@@ -61,11 +59,6 @@ impl Place {
 
     fn with(self, layout: Layout) -> Self {
         Self { layout, ..self }
-    }
-
-    fn broken(self) -> Self {
-        let continuity = Continuity::Broken;
-        Self { continuity, ..self }
     }
 }
 
@@ -169,7 +162,7 @@ fn tensor_products(cell: Cell) -> Vec<Group> {
             all_ways(),
         )
     };
-    let some = || each(product(cell, [2], alternating), |place| place.of([2, 2, 2]));
+    let some = each(product(cell, [2], alternating), |place| place.of([2, 2, 2]));
     let mut groups = vec![
         group(low, SCALARS, all_ways()),
         group(single, &[Screened], all_ways()),
@@ -182,21 +175,16 @@ fn tensor_products(cell: Cell) -> Vec<Group> {
             all_ways(),
         ),
         group(
-            some(),
+            some,
             &[Orthotropic, Isotropic, Nothing, TimesZero],
-            all_ways(),
-        ),
-        group(
-            each(some(), Place::broken),
-            &[Mass, ScreenedPerCell, Busy],
             all_ways(),
         ),
     ];
     if cell == Cell::Hexahedron {
-        // Chunks near the limit of 16-bit indices, and boxes whose chunks are long.
+        // Hundreds of chunks, and boxes whose chunks are long.
         let many = Place::new(cell, MapKind::Multilinear, 1, Quadrature::Gauss).of([24, 20, 20]);
         let thin = Place::new(cell, MapKind::Affine, 1, Quadrature::Gauss).of([1, 1, 20000]);
-        groups.push(group(vec![many.broken(), thin], &[Mass], all_ways()));
+        groups.push(group(vec![many, thin], &[Mass], all_ways()));
     }
     groups
 }
@@ -209,8 +197,6 @@ fn others(cell: Cell) -> Vec<Group> {
     let rules = |degree| vec![Quadrature::Exact(4), Quadrature::GaussOrExact(2 * degree)];
     let degrees = 1..=max_degree(cell).min(3);
     let places = each(product(cell, degrees, rules), |place| place.of(cells));
-    let broken = places.iter().filter(|place| place.degree == 2);
-    let broken = broken.map(|place| place.broken()).collect();
     vec![
         group(both_layouts(&places), SYSTEMS, all_ways()),
         group(
@@ -229,7 +215,6 @@ fn others(cell: Cell) -> Vec<Group> {
             ],
             all_ways(),
         ),
-        group(broken, &[Mass, ScreenedPerCell, Busy], all_ways()),
     ]
 }
 
@@ -277,7 +262,7 @@ fn hexahedra() -> Vec<Group> {
             vec![way(Fp32, AUTOMATIC, Scatter::Atomic)],
         ),
         group(
-            vec![at(MapKind::Multilinear, 3, gauss).broken()],
+            vec![at(MapKind::Multilinear, 3, gauss)],
             &[ScreenedPerCell],
             plain(),
         ),
@@ -375,7 +360,6 @@ pub(crate) fn columns_on_all_devices() -> Vec<Group> {
             &[ScreenedPerCell, Conduction],
             ordered,
         ),
-        group(vec![at(2, [2, 2, 3]).broken()], &[Mass], automatic()),
         group(
             vec![at(1, [2, 2, 3])],
             &[Orthotropic],

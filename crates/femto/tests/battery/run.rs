@@ -7,7 +7,7 @@ use crate::common::{Random, cut_quadrilaterals, oracle};
 use crate::physics::Physics;
 use crate::properties::PROPERTIES;
 use femto::fem::mesh::Mesh;
-use femto::fem::space::{Block, Continuity, SpaceParams};
+use femto::fem::space::{Block, SpaceParams};
 use femto::kernel::family::fields::FieldKind;
 use femto::kernel::scalar::Precision;
 use femto::operator::{AnyForm, Auxiliary};
@@ -159,7 +159,6 @@ fn describe(subject: &Subject, property: &str, fault: &str) -> String {
         cells,
         degree,
         quadrature,
-        continuity,
         layout,
     } = subject.place;
     let Way {
@@ -168,8 +167,8 @@ fn describe(subject: &Subject, property: &str, fault: &str) -> String {
         scatter,
     } = subject.way;
     format!(
-        "{property}: {fault}: {:?} on {map:?} {}{} {cells:?}, degree {degree}, {quadrature:?}, {continuity:?}, \
-         {layout:?}; {precision}, {data_level:?}, {scatter:?}, {}, {}",
+        "{property}: {fault}: {:?} on {map:?} {}{} {cells:?}, degree {degree}, {quadrature:?}, {layout:?}; \
+         {precision}, {data_level:?}, {scatter:?}, {}, {}",
         subject.physics,
         cell.plural(),
         if *is_cut { " and others" } else { "" },
@@ -199,13 +198,8 @@ fn space(place: &Place, physics: Physics, mesh: &Mesh) -> Vec<Block> {
         degree,
         components: physics.components(place.cell.dim()),
         layout: place.layout,
-        continuity: place.continuity,
-        // Several chunks; broken spaces are cut as large as possible.
-        chunk_nodes: match place.continuity {
-            Continuity::Continuous => 4 * degree.pow(place.cell.dim() as u32),
-            Continuity::Broken => SpaceParams::default().chunk_nodes,
-        }
-        .max(20),
+        // Several chunks.
+        chunk_nodes: (4 * degree.pow(place.cell.dim() as u32)).max(20),
     };
     let blocks = blocks(mesh, params);
     let shapes = match (place.is_cut, place.cell.dim()) {

@@ -35,7 +35,6 @@ impl Setup {
             },
             // Several chunks.
             chunk_nodes: 60,
-            ..SpaceParams::default()
         };
         let space = Space::new(&mesh, &geometry, params).expect("legal");
         let quadrature = match case.exact {

@@ -146,12 +146,10 @@ impl<'a> Cells<'a> {
             return (arrays, CELLS);
         };
         let cell_fields = reals(&self.elements.cell_fields, Some(&order));
+        let sums = lists.sums.arrays();
+        arrays.extend(sums.map(|(of, array)| (of, array.into())));
         arrays.extend([
-            (Operand::Blocks, Value::U32(lists.blocks)),
-            (Operand::BlockList, Value::U32(lists.list)),
             (Operand::BlockLocal, Value::U16(lists.local)),
-            (Operand::BlockEnds, Value::U16(lists.ends)),
-            (Operand::BlockSlots, Value::U16(lists.slots)),
             (Operand::BlockCellFields, cell_fields),
         ]);
         (arrays, order.len())

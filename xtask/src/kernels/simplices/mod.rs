@@ -164,7 +164,7 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
         };
         (Schedule::CellPerThread(cells), interleave(together))
     };
-    let block_local = |listed_sums, fan_cells| {
+    let block_local = |fan_cells| {
         let fans_per_block = 64;
         let (lists, _) = lists(shape.nodes, (fans_per_block, fan_cells));
         let most = lists.most_nodes as u32;
@@ -173,7 +173,6 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
             fans_per_block,
             fan_cells,
             block_nodes: most.next_multiple_of(32),
-            listed_sums,
             blocks_ahead: 1,
             blocks_per_unit: 1,
         };
@@ -191,9 +190,9 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
             };
             (Schedule::PointAtATime(points), interleave(4))
         }
-        5 => block_local(false, 1),
-        6 => block_local(true, 1),
-        _ => block_local(true, 4),
+        // Both precisions, see `cases`.
+        5 | 6 => block_local(1),
+        _ => block_local(4),
     }
 }
 

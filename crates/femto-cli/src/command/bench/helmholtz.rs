@@ -33,7 +33,10 @@ pub(in crate::command) struct Helmholtz {
     #[arg(long, value_delimiter = ',', value_parser = step)]
     steps: Vec<Step>,
     /// Loops of the host.
-    #[arg(long, value_delimiter = ',', default_value = "serial,columns,cells", value_parser = options::variant())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "serial,columns,cells",
+        value_parser = options::named(&Variant::ALL, Variant::name)
+    )]
     variants: Vec<Variant>,
     /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]

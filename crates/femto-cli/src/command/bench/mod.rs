@@ -45,17 +45,26 @@ pub(super) struct Bench {
     elements: Vec<Size>,
     /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra; prisms in columns between
     /// hills (columns) or in flat layers (layers).
-    #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "sine",
+        value_parser = options::named(&MeshShape::ALL, MeshShape::name)
+    )]
     mesh: Vec<MeshShape>,
     /// Layers of the meshes of columns; others have none.
     #[arg(long, value_delimiter = ',', default_value = "50", value_parser = options::layers())]
     layers: Vec<usize>,
     /// What is stored: coefficients of maps, factors at points, a matrix per element, or one sparse matrix.
-    #[arg(long, value_delimiter = ',', default_value = "automatic", value_parser = options::data_level())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "automatic",
+        value_parser = options::named(&DataLevel::ALL, DataLevel::name)
+    )]
     data_level: Vec<DataLevel>,
     /// How accelerators store factors at points: in the precision of the arithmetic, or in single
     /// precision, which changes each factor, and so the operator, by up to 6e-8 of itself.
-    #[arg(long, value_delimiter = ',', default_value = "same", value_parser = options::factors())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "same",
+        value_parser = options::named(&FactorPrecision::ALL, FactorPrecision::name)
+    )]
     factors: Vec<FactorPrecision>,
     /// Knobs of an accelerator's kernel that replace the measured defaults, such as `blocks=3+staged=1`;
     /// `best` for the defaults.
@@ -70,7 +79,10 @@ pub(super) struct Bench {
     #[arg(long)]
     probe: bool,
     /// How accelerators sum shared nodes; the host's sums are always deterministic.
-    #[arg(long, value_delimiter = ',', default_value = "atomic", value_parser = options::scatter())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "atomic",
+        value_parser = options::named(&[Scatter::Atomic, Scatter::Deterministic], Scatter::name)
+    )]
     scatter: Vec<Scatter>,
     /// Precision of vectors and arithmetic.
     #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = options::precision())]
@@ -97,13 +109,11 @@ pub(super) struct Bench {
     /// Also draw the ladders as an SVG or PNG file: TFLOP/s against degree, with both rooflines.
     #[arg(long, value_name = "FILE", value_parser = options::figure, requires = "ladder", conflicts_with_all = ["cg", "threads"])]
     figure: Option<PathBuf>,
-    /// Draw the rows of earlier `--csv` files instead of measuring.
+    /// Draw the rows of earlier `--csv` files instead of measuring: those of the benchmarks and steps. Options of
+    /// measurements are refused.
     #[arg(
-        long,
-        value_name = "FILE",
-        value_delimiter = ',',
-        requires = "figure",
-        conflicts_with = "csv"
+        long, value_name = "FILE", value_delimiter = ',', requires = "figure",
+        conflicts_with_all = ["degree", "dofs", "elements", "precision", "device", "nreps", "compile_first", "kept", "csv"]
     )]
     from: Vec<PathBuf>,
     /// Compile all of an accelerator's kernels first, on all threads; rows then lack the compile time.
@@ -168,7 +178,7 @@ impl Bench {
     /// Draws the requested steps' rows from files.
     fn draw_stored(&self, names: &[String], console: Console) -> Result<(), Failure> {
         let steps = select(&self.benchmarks, names).ok_or_else(|| no_step(names))?;
-        let mut points = options::stored_rows(&self.from, self.figure.as_deref(), figure::read)?;
+        let mut points: Vec<Point> = options::stored_rows(&self.from, self.figure.as_deref())?;
         points.retain(|point| point.is_of(&steps));
         if let Some(path) = &self.figure {
             figure::draw(&points, path)?;

@@ -5,11 +5,9 @@ use crate::files::{check_output, check_separate};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;
-use femto::{DataLevel, FactorPrecision, Scatter};
-use femto_bench::helmholtz::Variant;
 use femto_bench::paper::Paper;
-use femto_bench::tet::Stored;
-use femto_bench::{BenchError, Benchmark, CeilingsFrom, MeshShape, RunOptions, Size};
+use femto_bench::{Benchmark, CeilingsFrom, RunOptions, Size, read_rows};
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -46,14 +44,13 @@ impl Common {
 }
 
 /// The rows of stored tables, to be drawn as a figure that can be written.
-pub(super) fn stored_rows<P>(
+pub(super) fn stored_rows<P: DeserializeOwned>(
     tables: &[PathBuf],
     figure: Option<&Path>,
-    read: fn(&Path) -> Result<Vec<P>, BenchError>,
 ) -> Result<Vec<P>, Failure> {
     let mut rows = Vec::new();
     for table in tables {
-        rows.extend(read(table)?);
+        rows.extend(read_rows::<P>(table)?);
     }
     check_figure(figure, tables)?;
     Ok(rows)
@@ -136,10 +133,6 @@ pub(super) fn benchmark() -> impl TypedValueParser<Value = Benchmark> {
     one_of(&Benchmark::ALL, Benchmark::name, value)
 }
 
-pub(super) fn mesh() -> impl TypedValueParser<Value = MeshShape> {
-    named(&MeshShape::ALL, MeshShape::name)
-}
-
 /// At least one layer.
 pub(super) fn layers() -> impl TypedValueParser<Value = usize> {
     clap::value_parser!(u32)
@@ -147,29 +140,9 @@ pub(super) fn layers() -> impl TypedValueParser<Value = usize> {
         .map(|layers| layers as usize)
 }
 
-pub(super) fn data_level() -> impl TypedValueParser<Value = DataLevel> {
-    named(&DataLevel::ALL, DataLevel::name)
-}
-
-pub(super) fn factors() -> impl TypedValueParser<Value = FactorPrecision> {
-    named(&FactorPrecision::ALL, FactorPrecision::name)
-}
-
-pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {
-    named(&[Scatter::Atomic, Scatter::Deterministic], Scatter::name)
-}
-
-pub(super) fn variant() -> impl TypedValueParser<Value = Variant> {
-    named(&Variant::ALL, Variant::name)
-}
-
 pub(in crate::command) fn paper() -> impl TypedValueParser<Value = Paper> {
     let value = |it: Paper| PossibleValue::new(it.name()).help(it.title());
     one_of(&Paper::ALL, Paper::name, value)
-}
-
-pub(super) fn stored() -> impl TypedValueParser<Value = Stored> {
-    named(&Stored::ALL, Stored::name)
 }
 
 pub(in crate::command) fn precision() -> impl TypedValueParser<Value = Precision> {

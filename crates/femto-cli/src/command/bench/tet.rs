@@ -26,7 +26,10 @@ pub(in crate::command) struct Tet {
     #[arg(long, default_value = "cuda:0", value_parser = device::parse)]
     device: DeviceId,
     /// What an element stores: factors of the reference cell's matrices, its matrix, or a triangle of it.
-    #[arg(long, value_delimiter = ',', default_value = "factors,full,triangle", value_parser = options::stored())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "factors,full,triangle",
+        value_parser = options::named(&Stored::ALL, Stored::name)
+    )]
     stored: Vec<Stored>,
     /// Steps of the ladders, from 0 to 10 with factors, to 2 with full matrices [default: all].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(0..=10))]
@@ -68,13 +71,13 @@ pub(in crate::command) struct Tet {
     /// against size, and beside their bounds.
     #[arg(long, value_name = "FILE", value_parser = options::figure)]
     figure: Option<PathBuf>,
-    /// Draw the rows of earlier `--csv` files instead of measuring.
+    /// Draw all rows of earlier `--csv` files instead of measuring. Options of measurements are refused.
     #[arg(
-        long,
-        value_name = "FILE",
-        value_delimiter = ',',
-        requires = "figure",
-        conflicts_with = "csv"
+        long, value_name = "FILE", value_delimiter = ',', requires = "figure",
+        conflicts_with_all = [
+            "device", "stored", "steps", "degree", "elements", "precision", "sides", "per_thread", "aside", "unroll",
+            "warps", "prefetch", "nreps", "kept", "csv",
+        ]
     )]
     from: Vec<PathBuf>,
 }
@@ -82,7 +85,7 @@ pub(in crate::command) struct Tet {
 impl Tet {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         if let (Some(path), false) = (&self.figure, self.from.is_empty()) {
-            let points = options::stored_rows(&self.from, Some(path), figure::read)?;
+            let points: Vec<Point> = options::stored_rows(&self.from, Some(path))?;
             figure::draw(&points, path)?;
             let shown = path.display();
             return console.report(

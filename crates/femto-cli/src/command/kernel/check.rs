@@ -1,11 +1,10 @@
 //! `femto kernel check`
 
 use super::catalog::Selection;
-use super::show::{stored, vectors};
 use super::table::{Row, Table};
 use super::target::Target;
 use super::text::{Request, Stored, Text, VectorKind};
-use crate::command::bench::options::{Degrees, precision};
+use crate::command::bench::options::{Degrees, named, precision};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -39,10 +38,16 @@ pub(in crate::command) struct Check {
     #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = precision())]
     precision: Vec<Precision>,
     /// The vectors that femto's own kernels read and write.
-    #[arg(long, value_delimiter = ',', default_value = "element,nodal", value_parser = vectors())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "element,nodal",
+        value_parser = named(&VectorKind::ALL, VectorKind::name)
+    )]
     vectors: Vec<VectorKind>,
     /// The stored geometry that femto's own kernels read.
-    #[arg(long, value_delimiter = ',', default_value = "points,multilinear", value_parser = stored())]
+    #[arg(
+        long, value_delimiter = ',', default_value = "points,multilinear",
+        value_parser = named(&Stored::ALL, Stored::name)
+    )]
     storage: Vec<Stored>,
     /// Recompile kernels that are already cached.
     #[arg(long)]

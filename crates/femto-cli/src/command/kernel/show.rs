@@ -29,11 +29,14 @@ pub(in crate::command) struct Show {
     language: Language,
     /// The vectors that the kernel reads and writes: element vectors; or nodal vectors, with atomic
     /// additions or with contributions that are summed later. Ladders use element vectors.
-    #[arg(long, default_value = "element", value_parser = vectors())]
+    #[arg(
+        long, default_value = "element",
+        value_parser = named(&VectorKind::ALL, VectorKind::name)
+    )]
     vectors: VectorKind,
     /// The stored geometry: factors at points or per element, or the multilinear map. Ladders use factors
     /// at points.
-    #[arg(long, default_value = "points", value_parser = stored())]
+    #[arg(long, default_value = "points", value_parser = named(&Stored::ALL, Stored::name))]
     storage: Stored,
 }
 
@@ -68,14 +71,6 @@ impl Show {
             })
         })
     }
-}
-
-pub(super) fn vectors() -> impl TypedValueParser<Value = VectorKind> {
-    named(&VectorKind::ALL, VectorKind::name)
-}
-
-pub(super) fn stored() -> impl TypedValueParser<Value = Stored> {
-    named(&Stored::ALL, Stored::name)
 }
 
 fn language() -> impl TypedValueParser<Value = Language> {

@@ -71,7 +71,6 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
                 fan_cells: 6,
                 block_nodes: 384,
                 blocks_ahead: BlockLocal::AHEAD,
-                listed_sums: true,
                 blocks_per_unit,
             };
             let nodal = Vectors::Nodal {

@@ -17,7 +17,7 @@ const NOBODY: u32 = u32::MAX;
 const SHARED: u32 = 1 << 31;
 
 /// A number of nodes, checked to fit 32 bits.
-pub(super) fn checked(nodes: u64) -> Result<usize, SpaceError> {
+fn checked(nodes: u64) -> Result<usize, SpaceError> {
     if nodes < u64::from(u32::MAX) {
         Ok(nodes as usize)
     } else {

@@ -11,7 +11,7 @@ use crate::pages::split;
 use crate::space::element_nodes::ElementNodes;
 use crate::space::topology::Entities;
 use crate::space::{Chunk, Restriction, SpaceError};
-use global::{Numbers, check_interface, checked};
+use global::{Numbers, check_interface};
 use local::LocalNumbers;
 
 /// The elements of one shape, to be numbered.
@@ -27,66 +27,10 @@ impl NumberedElements {
     fn elements(&self) -> usize {
         self.chunks.last().map_or(0, |chunk| chunk.end)
     }
-
-    /// The restriction of block `block` of `blocks`, without chunks, shells and lists.
-    fn empty(&self, [block, blocks]: [usize; 2]) -> Restriction {
-        Restriction {
-            shell_positions: self.nodes.shell_positions.clone(),
-            interior_positions: self.nodes.interior_positions.clone(),
-            block,
-            blocks,
-            ..Restriction::default()
-        }
-    }
 }
 
-/// The restrictions of a space without shared nodes: for each chunk the shell nodes, element by element,
-/// then their interior nodes, all in lexicographic order.
-pub(super) fn broken(shapes: &[NumberedElements]) -> Result<Vec<Restriction>, SpaceError> {
-    let per_element = |shape: &NumberedElements| {
-        shape.nodes.shell_positions.len() + shape.nodes.interior_positions.len()
-    };
-    let counts = shapes.iter();
-    let counts = counts.map(|shape| shape.elements() as u64 * per_element(shape) as u64);
-    let count = checked(counts.sum())?;
-    let mut first = 0;
-    let of_shape = |(block, shape): (usize, &NumberedElements)| {
-        let (elements, np) = (shape.elements(), per_element(shape));
-        let shell_nodes = shape.nodes.shell_positions.len();
-        let mut shell = Vec::with_capacity(elements * shell_nodes);
-        let mut interior = Vec::with_capacity(elements);
-        for chunk in &shape.chunks {
-            let shells = chunk.len() * shell_nodes;
-            shell.extend(0..shells as u32);
-            let interior_nodes = np - shell_nodes;
-            interior.extend((0..chunk.len()).map(|i| (shells + i * interior_nodes) as u32));
-        }
-        let chunk = |elements: &Range<usize>| {
-            let private = first + elements.start * np..first + elements.end * np;
-            Chunk {
-                interior: private.start + elements.len() * shell_nodes..private.end,
-                private,
-                interface: 0..0,
-                elements: elements.clone(),
-            }
-        };
-        let chunks = shape.chunks.iter().map(chunk).collect();
-        first += elements * np;
-        Restriction {
-            chunks,
-            shell,
-            interior,
-            interface_sources_offsets: vec![0],
-            first_interface: count,
-            nodes: count,
-            ..shape.empty([block, shapes.len()])
-        }
-    };
-    Ok(shapes.iter().enumerate().map(of_shape).collect())
-}
-
-/// The restrictions of a continuous space.
-pub(super) fn continuous(
+/// The restrictions of all shapes.
+pub(super) fn restrictions(
     entities: &Entities,
     shapes: &[NumberedElements],
 ) -> Result<Vec<Restriction>, SpaceError> {
@@ -109,9 +53,13 @@ fn of_shape(
     let mut restriction = Restriction {
         shell: vec![0; elements * shape.nodes.shell_positions.len()],
         interior: vec![0; elements],
+        shell_positions: shape.nodes.shell_positions.clone(),
+        interior_positions: shape.nodes.interior_positions.clone(),
         first_interface: numbers.first_interface,
         nodes: numbers.nodes,
-        ..shape.empty([block, blocks])
+        block,
+        blocks,
+        ..Restriction::default()
     };
     let lists = fill_local((entities, block), numbers, shape, &mut restriction);
     check_interface(lists.iter().map(|list| list.len() as u64).sum())?;

@@ -13,22 +13,18 @@
 //! ```
 
 use super::schedule::{Factors, Input, Rows, Schedule, row};
+use crate::family::ladder::{self, Change, climb};
 use crate::scalar::Precision;
 
-/// A step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Its number, from 0.
-    pub number: usize,
-    /// Its change relative to the previous step.
-    pub change: &'static str,
-    /// Its schedule; steps 7 to 10 are tuned over elements of a thread, 8 to 10 over elements aside.
-    pub schedule: Rows,
-    /// Whether elements come from a list; otherwise they are consecutive.
-    pub listed: bool,
-}
+/// A step, numbered from 0; steps 7 to 10 are tuned over elements of a thread, 8 to 10 over elements aside.
+pub type Step = ladder::Step<Rows>;
 
 impl Step {
+    /// Whether elements come from a list; otherwise they are consecutive.
+    pub fn listed(&self) -> bool {
+        self.number < 9
+    }
+
     /// Flops for each number that a thread reads through a cache or shared memory, as the authors count: an entry of a
     /// matrix for two of them; from step 7 on seven entries and an input of each of the thread's elements for 14 of
     /// each.
@@ -41,47 +37,37 @@ impl Step {
     }
 }
 
+const FIRST: Rows = Rows {
+    const_inputs: false,
+    unroll: 1,
+    input: Input::Global,
+    factors: Factors::Before,
+    symmetric: false,
+    elements_per_thread: 1,
+    elements_aside: 1,
+};
+
+const CHANGES: &[Change<Rows>] = &[
+    ("a row per thread, ten matrices", |_| {}),
+    ("inputs are const", |s| s.const_inputs = true),
+    ("columns unrolled", |s| s.unroll = 0),
+    ("u read once a column", |s| s.input = Input::Register),
+    ("u in shared memory", |s| s.input = Input::Shared),
+    ("factors in shared memory", |s| s.factors = Factors::Shared),
+    ("S_ab and S_ba in one matrix", |s| s.symmetric = true),
+    ("several elements a thread", |_| {}),
+    ("several elements side by side", |_| {}),
+    ("factors loaded flat, consecutive elements", |s| {
+        s.factors = Factors::SharedFlat;
+    }),
+    ("factors read last, into registers", |s| {
+        s.factors = Factors::After;
+    }),
+];
+
 /// The steps, in order, with one element per thread and aside.
 pub fn steps() -> Vec<Step> {
-    let mut schedule = Rows {
-        const_inputs: false,
-        unroll: 1,
-        input: Input::Global,
-        factors: Factors::Before,
-        symmetric: false,
-        elements_per_thread: 1,
-        elements_aside: 1,
-    };
-    let mut steps = Vec::new();
-    let mut add = |change, schedule: Rows| {
-        let number = steps.len();
-        steps.push(Step {
-            number,
-            change,
-            schedule,
-            listed: number < 9,
-        });
-    };
-    add("a row per thread, ten matrices", schedule);
-    schedule.const_inputs = true;
-    add("inputs are const", schedule);
-    schedule.unroll = 0;
-    add("columns unrolled", schedule);
-    schedule.input = Input::Register;
-    add("u read once a column", schedule);
-    schedule.input = Input::Shared;
-    add("u in shared memory", schedule);
-    schedule.factors = Factors::Shared;
-    add("factors in shared memory", schedule);
-    schedule.symmetric = true;
-    add("S_ab and S_ba in one matrix", schedule);
-    add("several elements a thread", schedule);
-    add("several elements side by side", schedule);
-    schedule.factors = Factors::SharedFlat;
-    add("factors loaded flat, consecutive elements", schedule);
-    schedule.factors = Factors::After;
-    add("factors read last, into registers", schedule);
-    steps
+    climb(0, FIRST, CHANGES)
 }
 
 /// The elements of a thread and side by side that were published for step 10 (or 9) on a Titan V, for a number of

@@ -2,7 +2,7 @@
 
 use super::Matrices;
 use super::schedule::{Factors, Input, MatrixUnits, Rows, Schedule, Sizes};
-use crate::dialect::{KernelFile, Language, SourceBuilder};
+use crate::dialect::{KernelFile, Language, SourceBuilder, text};
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
 use crate::family::{KernelSource, Operand, Vectors};
@@ -36,10 +36,7 @@ pub fn tables(matrices: &Matrices, symmetric: bool) -> Vec<f64> {
 
 macro_rules! file {
     ($name:literal) => {
-        KernelFile {
-            name: concat!("family/affine_simplex/text/", $name),
-            text: include_str!(concat!("text/", $name)),
-        }
+        text!("family/affine_simplex/text/", $name)
     };
 }
 

@@ -4,15 +4,7 @@
 //! pairs are in the same eighth of the banks. Pairs of floats are read by sixteen threads; their order
 //! suits them less well.
 
-use core::ops::Range;
-
-/// A node of a block and where its slots are in a list, first ascending: place in the fan × fans of the block + fan within
-/// the block.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Entry {
-    pub(super) node: u32,
-    pub(super) slots: Range<usize>,
-}
+use crate::family::block_sums::Entry;
 
 /// Number of threads that read double-precision records at the same time, and of the banks that hold these.
 /// Such threads read consecutive slots of a place, since the fans of a block are a multiple of this number.

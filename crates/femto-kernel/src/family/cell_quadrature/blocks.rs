@@ -1,9 +1,8 @@
 //! Lists of nodes per block of fans, for `text/block_local.c`.
 
-use super::banks::{self, Entry};
+use super::banks;
 use super::fans::{Fans, NONE};
-use crate::family::concatenated::concatenated;
-use crate::family::owners::Owners;
+use crate::family::block_sums::BlockSums;
 use rayon::prelude::*;
 
 /// Marks a missing entry.
@@ -15,72 +14,54 @@ pub const ABSENT: u16 = u16::MAX;
 /// curve, the fewer nodes a block has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockLists {
-    /// `[block + 1][2]`: first entry in the list; number of entries from there on whose nodes no other
-    /// block has.
-    pub blocks: Vec<u32>,
-    /// `[entry]`: nodes of the blocks, private ones first, nearly ascending: see `banks.rs`.
-    pub list: Vec<u32>,
+    /// The nodes of the blocks, nearly ascending: see `banks.rs`. A slot is place in the fan × fans of a block + fan in
+    /// the block.
+    pub sums: BlockSums,
     /// `[block][place in the fan][fan in the block]`: entries, counted from the block's first; [`ABSENT`]
     /// if a fan is shorter or missing.
     pub local: Vec<u16>,
-    /// `[entry]`: end of the entry's slots among those of the block.
-    pub ends: Vec<u16>,
-    /// `[block][slot]`: place in the fan × fans of a block + fan in the block, grouped by entry.
-    pub slots: Vec<u16>,
     /// Maximum number of nodes of a block.
     pub most_nodes: usize,
     /// Number of places that have a node.
     pub filled: usize,
 }
 
-/// One block.
-struct FanBlock {
-    /// The number of leading nodes that no other block has.
-    privates: usize,
-    nodes: Vec<u32>,
-    local: Vec<u16>,
-    ends: Vec<u16>,
-    slots: Vec<u16>,
-}
-
 impl BlockLists {
-    /// The lists for blocks of `fans_per_block` fans, in three steps: the owner of each node, each block's
-    /// lists, their concatenation. The places times fans of a block are below 2¹⁶ − 1 (a rule of the
-    /// schedule). Nodes for which `elsewhere` is true also belong to cells of other launches, so they are
+    /// The lists for blocks of `fans_per_block` fans. The places times fans of a block are below 2¹⁶ − 1 (a rule of
+    /// the schedule). Nodes for which `elsewhere` is true also belong to cells of other launches, so they are
     /// never private.
     pub fn new(fans: &Fans, fans_per_block: usize, elsewhere: impl Fn(u32) -> bool + Sync) -> Self {
-        let per_block = fans.places * fans_per_block;
-        let owners = Owners::new(&fans.nodes, per_block);
-        let is_private = |node: u32| !owners.is_shared(node) && !elsewhere(node);
-        let of_block = |nodes| FanBlock::new(nodes, (fans.places, fans_per_block), is_private);
-        let blocks: Vec<FanBlock> = fans.nodes.par_chunks(per_block).map(of_block).collect();
-        let mut starts = Vec::with_capacity(2 * blocks.len() + 2);
-        let mut first = 0;
-        for block in &blocks {
-            starts.extend([first, block.privates as u32]);
-            first += block.nodes.len() as u32;
-        }
-        starts.extend([first, 0]);
-        let lists = Self {
-            blocks: starts,
-            list: concatenated(&blocks, |block| &block.nodes),
-            local: concatenated(&blocks, |block| &block.local),
-            ends: concatenated(&blocks, |block| &block.ends),
-            slots: concatenated(&blocks, |block| &block.slots),
-            most_nodes: blocks
-                .iter()
-                .map(|block| block.nodes.len())
-                .max()
-                .unwrap_or(0),
+        let (places, per_block) = (fans.places, fans.places * fans_per_block);
+        let slot = |n: usize| n % places * fans_per_block + n / places;
+        // Neighbouring threads read neighbouring nodes; ordering them by their number of slots instead, which
+        // balances the sums, was slower.
+        let sums = BlockSums::of(&fans.nodes, per_block, slot, elsewhere, banks::spread);
+        let mut local = vec![ABSENT; sums.slots.len()];
+        let slots = sums.slots.par_chunks(per_block);
+        let blocks = sums.blocks.par_windows(3).step_by(2).zip(slots);
+        let rows = local.par_chunks_mut(per_block).zip(blocks);
+        rows.for_each(|(local, (block, slots))| {
+            let mut first = 0;
+            for (n, &end) in (0..).zip(&sums.ends[block[0] as usize..block[2] as usize]) {
+                for &slot in &slots[first..usize::from(end)] {
+                    local[usize::from(slot)] = n;
+                }
+                first = usize::from(end);
+            }
+        });
+        let entries = sums.blocks.windows(3).step_by(2);
+        let most = entries.map(|block| block[2] - block[0]).max();
+        Self {
+            most_nodes: most.unwrap_or(0) as usize,
             filled: fans.nodes.par_iter().filter(|&&node| node != NONE).count(),
-        };
-        blocks.into_par_iter().for_each(drop);
-        lists
+            local,
+            sums,
+        }
     }
 
     /// Number of blocks.
     pub fn len(&self) -> usize {
-        (self.blocks.len() / 2).saturating_sub(1)
+        (self.sums.blocks.len() / 2).saturating_sub(1)
     }
 
     /// Whether there are no blocks.
@@ -91,67 +72,13 @@ impl BlockLists {
     /// Nodes of several blocks, ascending: they must be zeroed before sums are added.
     pub fn shared_nodes(&self) -> Vec<u32> {
         let mut shared = Vec::new();
-        for pair in self.blocks.windows(4).step_by(2) {
-            let [first, privates, end, _] = *pair else {
-                continue;
-            };
-            shared.extend(&self.list[(first + privates) as usize..end as usize]);
+        for block in self.sums.blocks.windows(3).step_by(2) {
+            let first = block[0] + block[1];
+            shared.extend(&self.sums.list[first as usize..block[2] as usize]);
         }
         shared.sort_unstable();
         shared.dedup();
         shared
-    }
-}
-
-impl FanBlock {
-    /// A block of fans with nodes `[fan][place]`.
-    fn new(
-        nodes: &[u32],
-        (places, fans_per_block): (usize, usize),
-        is_private: impl Fn(u32) -> bool,
-    ) -> Self {
-        // Each node with its slots.
-        let present = nodes.iter().enumerate().filter(|(_, node)| **node != NONE);
-        let slot = |n: usize| (n % places * fans_per_block + n / places) as u16;
-        let mut pairs: Vec<(u32, u16)> = present.map(|(n, &node)| (node, slot(n))).collect();
-        pairs.sort_unstable();
-        let entry = |own: &[(u32, u16)], at: &mut usize| {
-            *at += own.len();
-            Entry {
-                node: own[0].0,
-                slots: *at - own.len()..*at,
-            }
-        };
-        let entries = pairs
-            .chunk_by(|a, b| a.0 == b.0)
-            .scan(0, |at, own| Some(entry(own, at)));
-        // Private nodes first. Neighbouring threads read neighbouring nodes; ordering them by their number
-        // of slots instead, which balances the sums, was slower.
-        let (mut entries, shared): (Vec<_>, Vec<_>) =
-            entries.partition(|entry| is_private(entry.node));
-        let privates = entries.len();
-        entries.extend(shared);
-        let mut of_entries: Vec<u16> = pairs.iter().map(|pair| pair.1).collect();
-        banks::spread(&mut entries, &mut of_entries, privates);
-        let slots = places * fans_per_block;
-        let mut block = Self {
-            privates,
-            nodes: Vec::with_capacity(entries.len()),
-            local: vec![ABSENT; slots],
-            ends: Vec::with_capacity(entries.len()),
-            slots: Vec::with_capacity(slots),
-        };
-        for (n, entry) in (0..).zip(entries) {
-            let own = &of_entries[entry.slots];
-            for &slot in own {
-                block.local[usize::from(slot)] = n;
-            }
-            block.nodes.push(entry.node);
-            block.slots.extend(own);
-            block.ends.push(block.slots.len() as u16);
-        }
-        block.slots.resize(slots, 0);
-        block
     }
 }
 
@@ -162,7 +89,7 @@ mod tests {
 
     /// The nodes of some entries, ascending.
     fn nodes(lists: &BlockLists, entries: core::ops::Range<usize>) -> Vec<u32> {
-        let mut nodes = lists.list[entries].to_vec();
+        let mut nodes = lists.sums.list[entries].to_vec();
         nodes.sort_unstable();
         nodes
     }
@@ -173,21 +100,21 @@ mod tests {
         let table = [0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4];
         let lists = BlockLists::new(&Fans::single(&table, 3), 2, |_| false);
         assert_eq!((lists.len(), lists.most_nodes), (2, 4));
-        assert_eq!(lists.blocks, [0, 2, 4, 2, 8, 0]);
+        assert_eq!(lists.sums.blocks, [0, 2, 4, 2, 8, 0]);
         assert_eq!(nodes(&lists, 0..4), [0, 1, 2, 3]);
         assert_eq!(nodes(&lists, 4..8), [2, 3, 4, 5]);
         assert_eq!(nodes(&lists, 4..6), [4, 5]);
         assert_eq!(lists.shared_nodes(), [2, 3]);
         // Cells 0 1 2 and 1 3 2, node index slowest.
-        let at = |place: usize| lists.list[usize::from(lists.local[place])];
+        let at = |place: usize| lists.sums.list[usize::from(lists.local[place])];
         assert_eq!([0, 1, 2, 3, 4, 5].map(at), [0, 1, 1, 3, 2, 2]);
-        assert_eq!(lists.ends[3], 6);
+        assert_eq!(lists.sums.ends[3], 6);
         let uneven = BlockLists::new(&Fans::single(&table, 3), 3, |node| node == 5);
         assert_eq!((uneven.len(), uneven.local.len()), (2, 18));
-        assert_eq!(uneven.blocks, [0, 3, 5, 0, 8, 0]);
+        assert_eq!(uneven.sums.blocks, [0, 3, 5, 0, 8, 0]);
         assert_eq!(nodes(&uneven, 5..8), [3, 4, 5]);
         assert_eq!(uneven.local[10..12], [ABSENT, ABSENT]);
-        assert_eq!((uneven.filled, uneven.slots.len()), (12, 18));
+        assert_eq!((uneven.filled, uneven.sums.slots.len()), (12, 18));
     }
 
     /// The same four triangles in two fans of two.
@@ -197,7 +124,7 @@ mod tests {
         let lists = BlockLists::new(&fans, 2, |_| false);
         assert_eq!((lists.len(), lists.most_nodes, lists.filled), (1, 6, 8));
         assert_eq!(nodes(&lists, 0..6), [0, 1, 2, 3, 4, 5]);
-        let mut slots = lists.slots.clone();
+        let mut slots = lists.sums.slots.clone();
         slots.sort_unstable();
         assert_eq!(slots, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
@@ -211,19 +138,22 @@ mod tests {
             let per_block = 4 * cells_per_block;
             let mut sums = [0; 11];
             for block in 0..lists.len() {
-                let (first, end) = (lists.blocks[2 * block], lists.blocks[2 * block + 2]);
+                let (first, end) = (
+                    lists.sums.blocks[2 * block],
+                    lists.sums.blocks[2 * block + 2],
+                );
                 let mut begin = 0;
                 for entry in first as usize..end as usize {
-                    for slot in begin..usize::from(lists.ends[entry]) {
-                        let at = usize::from(lists.slots[block * per_block + slot]);
+                    for slot in begin..usize::from(lists.sums.ends[entry]) {
+                        let at = usize::from(lists.sums.slots[block * per_block + slot]);
                         let cell = block * cells_per_block + at % cells_per_block;
                         let n = 4 * cell + at / cells_per_block;
-                        assert_eq!(table[n], lists.list[entry]);
+                        assert_eq!(table[n], lists.sums.list[entry]);
                         let local = usize::from(lists.local[block * per_block + at]);
                         assert_eq!(local, entry - first as usize);
-                        sums[lists.list[entry] as usize] += n;
+                        sums[lists.sums.list[entry] as usize] += n;
                     }
-                    begin = usize::from(lists.ends[entry]);
+                    begin = usize::from(lists.sums.ends[entry]);
                 }
             }
             let mut expected = [0; 11];
@@ -247,13 +177,14 @@ mod tests {
         let lists = make(1);
         assert!(lists == make(4));
         let mut blocks_of = vec![0; 41 * 41];
-        for &node in &lists.list {
+        for &node in &lists.sums.list {
             blocks_of[node as usize] += 1;
         }
         for block in 0..lists.len() {
-            let [first, privates, end] = [0, 1, 2].map(|n| lists.blocks[2 * block + n] as usize);
+            let [first, privates, end] =
+                [0, 1, 2].map(|n| lists.sums.blocks[2 * block + n] as usize);
             assert!(end - first > 64 && !privates.is_multiple_of(32));
-            for (n, &node) in lists.list[first..end].iter().enumerate() {
+            for (n, &node) in lists.sums.list[first..end].iter().enumerate() {
                 let is_private = blocks_of[node as usize] == 1 && node >= 100;
                 assert_eq!(n < privates, is_private, "node {node}");
             }

@@ -44,7 +44,6 @@ pub(super) fn block_local(
         fan_cells,
         // Rounded, so that similar meshes share a text.
         block_nodes: most_nodes.next_multiple_of(32) as u32,
-        listed_sums: true,
         blocks_ahead: BlockLocal::AHEAD,
         blocks_per_unit: blocks_per_unit(shape, precision),
     })

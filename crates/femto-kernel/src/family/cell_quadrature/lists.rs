@@ -52,18 +52,13 @@ impl Lists {
         elements: &dyn Elements,
     ) -> Self {
         let counts = Counts {
-            entries: lists.list.len(),
+            entries: lists.sums.list.len(),
             slots: lists.local.len(),
             filled: lists.filled,
             ..Counts::default()
         };
-        let mut arrays = vec![
-            (Operand::Blocks, Array::U32(lists.blocks)),
-            (Operand::BlockList, Array::U32(lists.list)),
-            (Operand::BlockLocal, Array::U16(lists.local)),
-            (Operand::BlockEnds, Array::U16(lists.ends)),
-            (Operand::BlockSlots, Array::U16(lists.slots)),
-        ];
+        let mut arrays = Vec::from(lists.sums.arrays());
+        arrays.push((Operand::BlockLocal, Array::U16(lists.local)));
         let places = order.len();
         if shape.fields_of(FieldKind::Cell) > 0 {
             // A missing cell repeats another one's data, which are not used.

@@ -2,7 +2,7 @@
 
 use super::schedule::{CellPerThread, Schedule};
 use super::{FieldKind, Shape, Storage};
-use crate::dialect::{KernelFile, Language, SourceBuilder};
+use crate::dialect::{KernelFile, Language, SourceBuilder, text};
 use crate::family::operand::define_arguments;
 use crate::family::{KernelSource, Operand, Vectors};
 use crate::scalar::Precision;
@@ -80,10 +80,7 @@ const OPTIONAL: [Operand; 17] = [
 
 macro_rules! file {
     ($name:literal) => {
-        KernelFile {
-            name: concat!("family/cell_quadrature/text/", $name),
-            text: include_str!(concat!("text/", $name)),
-        }
+        text!("family/cell_quadrature/text/", $name)
     };
 }
 
@@ -260,7 +257,6 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
             // Two at a time, so that moving values from one to the next only renames registers.
             source.define("FAN_UNROLL", it.fan_cells.min(2));
             source.define("BLOCK_NODES", it.block_nodes);
-            source.define("LISTED_SUMS", u8::from(it.listed_sums));
             source.define("BLOCKS_AHEAD", it.blocks_ahead);
         }
     }
@@ -277,14 +273,16 @@ fn operands(spec: &KernelSpec, schedule: &Schedule, input: bool) -> Vec<Operand>
     let mut add = |condition: bool, some: &[Operand]| {
         operands.extend(some.iter().filter(|_| condition));
     };
-    let block_local = match schedule {
-        Schedule::BlockLocal(it) => {
-            add(true, &[Operand::Blocks, Operand::BlockLocal]);
-            add(it.listed_sums, &[Operand::BlockEnds, Operand::BlockSlots]);
-            true
-        }
-        _ => false,
-    };
+    let block_local = matches!(schedule, Schedule::BlockLocal(_));
+    add(
+        block_local,
+        &[
+            Operand::Blocks,
+            Operand::BlockLocal,
+            Operand::BlockEnds,
+            Operand::BlockSlots,
+        ],
+    );
     add(
         !shape.has_constant_tables(spec.precision),
         &[Operand::Tables],

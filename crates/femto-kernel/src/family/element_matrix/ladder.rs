@@ -11,45 +11,31 @@
 //! ```
 
 use super::schedule::Schedule;
+use crate::family::ladder::{self, Change, climb};
 
-/// A step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Its number, from 0.
-    pub number: usize,
-    /// Its change relative to the previous step.
-    pub change: &'static str,
-    /// Its schedule; steps 1 and 2 are tuned over the elements of a block.
-    pub schedule: Schedule,
-}
+/// A step, numbered from 0; steps 1 and 2 are tuned over the elements of a block.
+pub type Step = ladder::Step<Schedule>;
+
+const FIRST: Schedule = Schedule {
+    triangle: false,
+    elements_aside: 1,
+    interleaved: false,
+    rows_per_thread: 1,
+    unroll: 0,
+    prefetch: false,
+};
+
+const CHANGES: &[Change<Schedule>] = &[
+    ("a row per thread, u in shared memory", |_| {}),
+    ("several elements a block", |_| {}),
+    ("the columns of a block's elements interleaved", |s| {
+        s.interleaved = true;
+    }),
+];
 
 /// The steps, in order, with one element per block.
 pub fn steps() -> Vec<Step> {
-    let mut schedule = Schedule {
-        triangle: false,
-        elements_aside: 1,
-        interleaved: false,
-        rows_per_thread: 1,
-        unroll: 0,
-        prefetch: false,
-    };
-    let first = Step {
-        number: 0,
-        change: "a row per thread, u in shared memory",
-        schedule,
-    };
-    let second = Step {
-        number: 1,
-        change: "several elements a block",
-        ..first
-    };
-    schedule.interleaved = true;
-    let third = Step {
-        number: 2,
-        change: "the columns of a block's elements interleaved",
-        schedule,
-    };
-    vec![first, second, third]
+    climb(0, FIRST, CHANGES)
 }
 
 /// The elements of a block that were published, for a degree.

@@ -1,7 +1,7 @@
 //! Kernel sources, from problem and schedule, and their work.
 
 use super::schedule::{Schedule, Sizes};
-use crate::dialect::{KernelFile, Language, SourceBuilder};
+use crate::dialect::{KernelFile, Language, SourceBuilder, text};
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
 use crate::family::{KernelSource, MatrixStorage, Operand, Vectors};
@@ -27,10 +27,7 @@ pub struct KernelSpec {
 
 macro_rules! file {
     ($name:literal) => {
-        KernelFile {
-            name: concat!("family/element_matrix/text/", $name),
-            text: include_str!(concat!("text/", $name)),
-        }
+        text!("family/element_matrix/text/", $name)
     };
 }
 

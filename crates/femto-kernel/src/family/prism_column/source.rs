@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use super::schedule::Schedule;
 use super::tables::Tables;
-use crate::dialect::{KernelFile, Language, SourceBuilder};
+use crate::dialect::{KernelFile, Language, SourceBuilder, text};
 use crate::family::fields::{FieldKind, Fields};
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
@@ -29,10 +29,7 @@ pub(super) struct KernelSpec<'a> {
 
 macro_rules! file {
     ($name:literal) => {
-        KernelFile {
-            name: concat!("family/prism_column/text/", $name),
-            text: include_str!(concat!("text/", $name)),
-        }
+        text!("family/prism_column/text/", $name)
     };
 }
 

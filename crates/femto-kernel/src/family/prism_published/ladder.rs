@@ -6,18 +6,11 @@
 //! unrolled. The last step was tried and dropped.
 
 use super::{Accumulators, Loops, Schedule, Tables, Visit};
+use crate::family::ladder::{self, Change, climb};
 use core::fmt;
 
-/// A step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Its number, from 1.
-    pub number: usize,
-    /// Its change relative to the previous step.
-    pub change: &'static str,
-    /// Its schedule.
-    pub schedule: Schedule,
-}
+/// A step, numbered from 1.
+pub type Step = ladder::Step<Schedule>;
 
 impl fmt::Display for Step {
     /// The name used by [`find`]: `helmholtz/4`.
@@ -26,10 +19,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// A change of a schedule, with its description.
-type Change = (&'static str, fn(&mut Schedule));
-
-const CHANGES: &[Change] = &[
+const CHANGES: &[Change<Schedule>] = &[
     ("a thread per cell, tables in thread-local memory", |_| {}),
     ("expression 1 visits nodes", |s| s.visit = Visit::Nodes),
     ("no copy: the load is passed on", |s| s.copy = false),
@@ -54,16 +44,7 @@ const CHANGES: &[Change] = &[
 
 /// The steps, in order.
 pub fn steps() -> Vec<Step> {
-    let mut schedule = Schedule::default();
-    let step = |(index, &(change, apply)): (usize, &Change)| {
-        apply(&mut schedule);
-        Step {
-            number: index + 1,
-            change,
-            schedule,
-        }
-    };
-    CHANGES.iter().enumerate().map(step).collect()
+    climb(1, Schedule::default(), CHANGES)
 }
 
 /// The step with a name such as `helmholtz/4`.

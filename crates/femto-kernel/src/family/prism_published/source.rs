@@ -2,18 +2,9 @@
 
 use super::element::Element;
 use super::{Columns, Stage, Step, Visit};
-use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::dialect::{BlockShape, Language, SourceBuilder, text};
 use crate::family::{Limits, ScheduleError};
 use crate::scalar::Precision;
-
-macro_rules! text {
-    ($name:literal) => {
-        KernelFile {
-            name: concat!("family/prism_published/text/", $name),
-            text: include_str!(concat!("text/", $name)),
-        }
-    };
-}
 
 /// A translation unit with the kernels of all stages, [`Stage::entry`].
 ///
@@ -63,8 +54,8 @@ pub fn source(
     source.define("LAYERS", layers);
     schedule.define(&mut source);
     source.table("c_tables", &Element::new().tables());
-    source.include(text!("cell.h"));
-    source.include(text!("stages.c"));
+    source.include(text!("family/prism_published/text/cell.h"));
+    source.include(text!("family/prism_published/text/stages.c"));
     Ok(StageKernels {
         text: source.finish(),
         block,

@@ -3,6 +3,7 @@
 use super::Accelerator;
 use super::driver::{Resource, ResourceKind};
 use crate::device::DeviceError;
+use std::mem;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -13,7 +14,7 @@ pub(super) struct Capture {
     kept: Vec<Arc<Resource>>,
 }
 
-/// Leaves the capture, also if the work panics.
+/// Leaves the capture if the work panics.
 struct Leave<'a>(&'a Accelerator);
 
 impl Drop for Leave<'_> {
@@ -53,12 +54,13 @@ impl Accelerator {
         self.begin()?;
         let leave = Leave(self);
         let outcome = body();
+        // The capture ends below. Once unlocked, there may be another thread's, which `Leave` would end.
+        mem::forget(leave);
         let mut captured = self.captured();
         let kept = captured.take().map(|capture| capture.kept);
         // Also after a failure: the queue must leave the capture.
         let graph = self.driver.end_capture();
         drop(captured);
-        drop(leave);
         let graph = graph.map(|graph| Resource::new(&self.driver, ResourceKind::Graph, graph));
         outcome?;
         Ok(LaunchGraph {

@@ -26,10 +26,6 @@ pub struct Features {
     pub max_threads_xyz: [u32; 3],
     /// Maximum bytes of shared memory of a block.
     pub shared_bytes: u32,
-    /// Bytes of shared memory of a compute unit.
-    pub shared_bytes_per_unit: Option<u32>,
-    /// 32-bit registers of a compute unit.
-    pub registers_per_unit: Option<u32>,
     /// Threads resident on a compute unit at the same time.
     pub threads_per_unit: Option<u32>,
     /// Multiprocessors, or compute units in OpenCL's terms.

@@ -16,28 +16,17 @@ macro_rules! device_conformance {
     ($name:ident, $make:expr) => {
         mod $name {
             use super::*;
-            use $crate::device::conformance;
+            use $crate::device::conformance as suite;
 
-            #[test]
-            fn information_is_complete() {
-                conformance::with($make, conformance::information_is_complete);
-            }
-            #[test]
-            fn values_survive_the_round_trip() {
-                conformance::with($make, conformance::values_survive_the_round_trip);
-            }
-            #[test]
-            fn wrong_lengths_are_errors() {
-                conformance::with($make, conformance::wrong_lengths_are_errors);
-            }
-            #[test]
-            fn too_much_memory_is_an_error() {
-                conformance::with($make, conformance::too_much_memory_is_an_error);
-            }
-            #[test]
-            fn entering_returns_what_the_body_returns() {
-                conformance::with($make, conformance::entering_returns_what_the_body_returns);
-            }
+            $crate::conformance_tests!(
+                $make,
+                suite,
+                information_is_complete,
+                values_survive_the_round_trip,
+                wrong_lengths_are_errors,
+                too_much_memory_is_an_error,
+                entering_returns_what_the_body_returns,
+            );
         }
     };
 }
@@ -49,64 +38,42 @@ macro_rules! accelerator_conformance {
     ($name:ident, $make:expr) => {
         mod $name {
             use super::*;
-            use $crate::device::conformance;
-            use $crate::device::conformance::accelerator;
+            use $crate::device::conformance::accelerator as suite;
 
             $crate::device_conformance!(memory, $make);
-
-            #[test]
-            fn a_launch_computes() {
-                conformance::with($make, accelerator::a_launch_computes);
-            }
-            #[test]
-            fn a_kept_kernel_computes() {
-                conformance::with($make, accelerator::a_kept_kernel_computes);
-            }
-            #[test]
-            fn more_memory_than_there_is_is_an_error() {
-                conformance::with($make, accelerator::more_memory_than_there_is_is_an_error);
-            }
-            #[test]
-            fn all_shared_memory_can_be_used() {
-                conformance::with($make, accelerator::all_shared_memory_can_be_used);
-            }
-            #[test]
-            fn memory_is_given_back() {
-                conformance::with($make, accelerator::memory_is_given_back);
-            }
-            #[test]
-            fn numbers_of_every_type_arrive() {
-                conformance::with($make, accelerator::numbers_of_every_type_arrive);
-            }
-            #[test]
-            fn wrong_launches_are_errors() {
-                conformance::with($make, accelerator::wrong_launches_are_errors);
-            }
-            #[test]
-            fn a_compile_error_names_file_and_line() {
-                conformance::with($make, accelerator::a_compile_error_names_file_and_line);
-            }
-            #[test]
-            fn a_failed_compile_leaves_buffers_alone() {
-                conformance::with($make, accelerator::a_failed_compile_leaves_buffers_alone);
-            }
-            #[test]
-            fn ranges_are_filled_and_copied() {
-                conformance::with($make, accelerator::ranges_are_filled_and_copied);
-            }
-            #[test]
-            fn events_are_in_order() {
-                conformance::with($make, accelerator::events_are_in_order);
-            }
-            #[test]
-            fn a_launch_graph_equals_the_work() {
-                conformance::with($make, accelerator::a_launch_graph_equals_the_work);
-            }
-            #[test]
-            fn a_second_device_refuses_foreign_memory() {
-                conformance::with($make, accelerator::a_second_device_refuses_foreign_memory);
-            }
+            $crate::conformance_tests!(
+                $make,
+                suite,
+                a_launch_computes,
+                a_kept_kernel_computes,
+                more_memory_than_there_is_is_an_error,
+                all_shared_memory_can_be_used,
+                memory_is_given_back,
+                numbers_of_every_type_arrive,
+                wrong_launches_are_errors,
+                a_compile_error_names_file_and_line,
+                a_failed_compile_leaves_buffers_alone,
+                ranges_are_filled_and_copied,
+                events_are_in_order,
+                a_launch_graph_equals_the_work,
+                captures_of_two_threads_are_apart,
+                a_second_device_refuses_foreign_memory,
+            );
         }
+    };
+}
+
+/// A test for each of these functions of a suite.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! conformance_tests {
+    ($make:expr, $suite:ident, $($test:ident,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                $crate::device::conformance::with($make, $suite::$test);
+            }
+        )*
     };
 }
 
@@ -150,6 +117,7 @@ pub fn values_survive_the_round_trip(device: &impl Device) {
         round_trip(device, len, |i| i as f32 - 0.5);
         round_trip(device, len, |i| i as i32 - 7);
         round_trip(device, len, |i| u32::MAX - i as u32);
+        round_trip(device, len, |i| u16::MAX - i as u16);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::device::library::{self, Missing, functions};
 use crate::device::{DeviceError, DeviceKind};
-use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 use std::sync::OnceLock;
 
 pub(super) const NAME: &str = DeviceKind::Cuda.name();
@@ -42,6 +42,7 @@ functions!(
         cuMemcpyDtoHAsync_v2: cu!(*mut c_void, Address, usize, Object),
         cuMemcpyDtoDAsync_v2: cu!(Address, Address, usize, Object),
         cuMemsetD32Async: cu!(Address, c_uint, usize, Object),
+        cuMemsetD8Async: cu!(Address, c_uchar, usize, Object),
         cuModuleLoadData: cu!(*mut Object, *const c_void),
         cuModuleUnload: cu!(Object),
         cuModuleGetFunction: cu!(*mut Object, Object, *const c_char),

@@ -76,12 +76,14 @@ impl Driver for Cuda {
         offset: usize,
         bytes: usize,
     ) -> Result<(), DeviceError> {
-        // Every element type is a multiple of four bytes.
-        let (start, len) = (target.0 + offset as u64, bytes / 4);
+        let (start, stream) = (target.0 + offset as u64, self.stream.pointer());
         self.enter()?;
         // SAFETY: the caller vouches for the memory and the range.
         self.api.check("fill", unsafe {
-            (self.api.cuMemsetD32Async)(start, 0, len, self.stream.pointer())
+            match start.is_multiple_of(4) && bytes.is_multiple_of(4) {
+                true => (self.api.cuMemsetD32Async)(start, 0, bytes / 4, stream),
+                false => (self.api.cuMemsetD8Async)(start, 0, bytes, stream),
+            }
         })
     }
 

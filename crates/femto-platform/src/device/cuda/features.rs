@@ -15,8 +15,6 @@ const L2_CACHE_SIZE: c_int = 38;
 const MAX_THREADS_PER_MULTIPROCESSOR: c_int = 39;
 const COMPUTE_CAPABILITY_MAJOR: c_int = 75;
 const COMPUTE_CAPABILITY_MINOR: c_int = 76;
-const MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: c_int = 81;
-const MAX_REGISTERS_PER_MULTIPROCESSOR: c_int = 82;
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_int = 97;
 
 /// A device, with the functions to query it.
@@ -107,8 +105,6 @@ impl<'a> Asked<'a> {
             max_threads: self.number(MAX_THREADS_PER_BLOCK)?,
             max_threads_xyz: [along(0)?, along(1)?, along(2)?],
             shared_bytes: self.number(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-            shared_bytes_per_unit: Some(self.number(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?),
-            registers_per_unit: Some(self.number(MAX_REGISTERS_PER_MULTIPROCESSOR)?),
             threads_per_unit: Some(self.number(MAX_THREADS_PER_MULTIPROCESSOR)?),
             compute_units: self.number(MULTIPROCESSOR_COUNT)?,
             // In kHz.

@@ -122,9 +122,13 @@ impl Driver for OpenCl {
         offset: usize,
         bytes: usize,
     ) -> Result<(), DeviceError> {
-        // Every element type is a multiple of four bytes.
+        // The pattern's length divides offset and bytes: numbers have two bytes, or a multiple of four.
         let zero = 0_u32;
-        let (pattern, len) = ((&raw const zero).cast(), size_of_val(&zero));
+        let pattern = (&raw const zero).cast();
+        let len = match (offset | bytes).is_multiple_of(4) {
+            true => 4,
+            false => 2,
+        };
         let (count, events) = NO_EVENTS;
         // SAFETY: the caller vouches for the memory and the range; the pattern is copied.
         check("fill", unsafe {

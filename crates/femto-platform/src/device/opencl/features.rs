@@ -75,8 +75,6 @@ impl Asked<'_> {
             max_threads: self.number_u32(CL_DEVICE_MAX_WORK_GROUP_SIZE, SIZE),
             max_threads_xyz: [along(0), along(1), along(2)],
             shared_bytes: self.number_u32(CL_DEVICE_LOCAL_MEM_SIZE, 8),
-            shared_bytes_per_unit: None,
-            registers_per_unit: None,
             threads_per_unit: None,
             compute_units: self.number_u32(CL_DEVICE_MAX_COMPUTE_UNITS, 4),
             // In MHz.

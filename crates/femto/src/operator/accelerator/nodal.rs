@@ -81,7 +81,7 @@ impl<T: Number> NodalFields<T> {
                 Argument::U32(stride as u32),
                 Argument::U32(offset as u32),
                 Argument::output(&mut self.values),
-                Argument::U32(((first + component) * self.nodes) as u32),
+                Argument::U32((first + component) as u32),
                 Argument::U32(self.nodes as u32),
             ];
             device.launch(kernel, &launch, &arguments)?;

@@ -49,37 +49,22 @@ struct Parts<'a, T> {
     tables: &'a mut [u16],
 }
 
-impl<'a, T> Parts<'a, T> {
-    fn split_at(self, middle: Offsets) -> (Self, Self) {
-        let (geometry, geometry_rest) = self.geometry.split_at_mut(middle.geometry);
-        let (auxiliary, auxiliary_rest) = self.auxiliary.split_at_mut(middle.auxiliary);
-        let (tables, tables_rest) = self.tables.split_at_mut(middle.tables);
-        let rest = Self {
-            geometry: geometry_rest,
-            auxiliary: auxiliary_rest,
-            tables: tables_rest,
-        };
-        (
-            Self {
-                geometry,
-                auxiliary,
-                tables,
-            },
-            rest,
-        )
-    }
-
+impl<T> Parts<'_, T> {
     /// Splits off the first `len`.
-    fn take(&mut self, len: Offsets) -> Parts<'a, T> {
-        let all = Parts {
-            geometry: std::mem::take(&mut self.geometry),
-            auxiliary: std::mem::take(&mut self.auxiliary),
-            tables: std::mem::take(&mut self.tables),
-        };
-        let (head, rest) = all.split_at(len);
-        *self = rest;
-        head
+    fn take(&mut self, len: Offsets) -> Self {
+        Self {
+            geometry: take(&mut self.geometry, len.geometry),
+            auxiliary: take(&mut self.auxiliary, len.auxiliary),
+            tables: take(&mut self.tables, len.tables),
+        }
     }
+}
+
+/// Splits off the first `len` numbers.
+fn take<'a, N>(numbers: &mut &'a mut [N], len: usize) -> &'a mut [N] {
+    let (head, rest) = std::mem::take(numbers).split_at_mut(len);
+    *numbers = rest;
+    head
 }
 
 /// Packed inputs of the kernels, with the part of each segment.
@@ -209,7 +194,7 @@ impl Packer<'_> {
         let (Some(from), Some(to)) = (start(left), start(right)) else {
             return;
         };
-        let (head, tail) = parts.split_at(Offsets {
+        let head = parts.take(Offsets {
             geometry: to.geometry - from.geometry,
             auxiliary: to.auxiliary - from.auxiliary,
             tables: to.tables - from.tables,
@@ -217,7 +202,7 @@ impl Packer<'_> {
         let middle = first + left.len();
         host.join(
             || self.pack_chunks(host, first, left, head),
-            || self.pack_chunks(host, middle, right, tail),
+            || self.pack_chunks(host, middle, right, parts),
         );
     }
 

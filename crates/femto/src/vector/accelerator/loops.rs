@@ -12,32 +12,56 @@ use femto_platform::device::{Buffer, Device, DeviceError};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The compiled loops over vectors of `T`.
-pub(super) struct Loops<T> {
-    pub(super) fill: Kernel,
-    pub(super) set_entries: Kernel,
-    pub(super) project: Kernel,
-    pub(super) gather: Kernel,
-    pub(super) add_to_entries: Kernel,
-    pub(super) axpy: Kernel,
-    pub(super) xpby: Kernel,
-    pub(super) multiply: Kernel,
-    pub(super) divide: Kernel,
-    pub(super) convert: Kernel,
-    pub(super) convert_single: Kernel,
-    pub(super) multiply_sparse: Kernel,
-    pub(super) multiply_sparse_components: Kernel,
-    pub(super) chebyshev_step: Kernel,
-    pub(super) invert: Kernel,
-    dot: Kernel,
-    pub(super) square: Kernel,
-    pub(super) update_direction: Kernel,
-    pub(super) update_residual: Kernel,
-    pub(super) precondition_dot: Kernel,
-    finish: Kernel,
-    memory: Mutex<Memory>,
-    number: PhantomData<fn(T)>,
+/// The compiled loops over vectors, with a field for each of these kernels.
+macro_rules! loops {
+    ($($kernel:ident,)*) => {
+        /// The compiled loops over vectors of `T`.
+        pub(super) struct Loops<T> {
+            $(pub(super) $kernel: Kernel,)*
+            memory: Mutex<Memory>,
+            number: PhantomData<fn(T)>,
+        }
+
+        impl<T: Number> Loops<T> {
+            fn new(device: &Accelerator) -> Result<Self, DeviceError> {
+                let module = compile(device, T::PRECISION)?;
+                let memory = Memory {
+                    partial: device.zeros(2 * MOST_BLOCKS as usize)?,
+                    sums: device.zeros(2)?,
+                };
+                Ok(Self {
+                    $($kernel: module.kernel(stringify!($kernel))?,)*
+                    memory: Mutex::new(memory),
+                    number: PhantomData,
+                })
+            }
+        }
+    };
 }
+
+loops!(
+    fill,
+    set_entries,
+    project,
+    gather,
+    add_to_entries,
+    axpy,
+    xpby,
+    multiply,
+    divide,
+    convert,
+    convert_single,
+    multiply_sparse,
+    multiply_sparse_components,
+    chebyshev_step,
+    invert,
+    dot_product,
+    square,
+    update_direction,
+    update_residual,
+    precondition_dot,
+    finish,
+);
 
 /// Memory for sums. Locked from the kernel that sums per block until the sum is stored.
 pub(super) struct Memory {
@@ -50,39 +74,6 @@ pub(super) struct Memory {
 impl<T: Number> Loops<T> {
     fn of(device: &Accelerator) -> Result<Arc<Self>, DeviceError> {
         device.kept(|| Self::new(device))
-    }
-
-    fn new(device: &Accelerator) -> Result<Self, DeviceError> {
-        let module = compile(device, T::PRECISION)?;
-        let memory = Memory {
-            partial: device.zeros(2 * MOST_BLOCKS as usize)?,
-            sums: device.zeros(2)?,
-        };
-        Ok(Self {
-            fill: module.kernel("fill")?,
-            set_entries: module.kernel("set_entries")?,
-            project: module.kernel("project")?,
-            gather: module.kernel("gather")?,
-            add_to_entries: module.kernel("add_to_entries")?,
-            axpy: module.kernel("axpy")?,
-            xpby: module.kernel("xpby")?,
-            multiply: module.kernel("multiply")?,
-            divide: module.kernel("divide")?,
-            convert: module.kernel("convert")?,
-            convert_single: module.kernel("convert_single")?,
-            multiply_sparse: module.kernel("multiply_sparse")?,
-            multiply_sparse_components: module.kernel("multiply_sparse_components")?,
-            chebyshev_step: module.kernel("chebyshev_step")?,
-            invert: module.kernel("invert")?,
-            dot: module.kernel("dot_product")?,
-            square: module.kernel("square")?,
-            update_direction: module.kernel("update_direction")?,
-            update_residual: module.kernel("update_residual")?,
-            precondition_dot: module.kernel("precondition_dot")?,
-            finish: module.kernel("finish")?,
-            memory: Mutex::new(memory),
-            number: PhantomData,
-        })
     }
 
     /// Its contents are scratch between sums, so a panic cannot corrupt them.
@@ -174,7 +165,7 @@ impl<'a, T: Number> Loop<'a, T> {
     ) -> Result<(), DeviceError> {
         let (x, y) = (Argument::input(x), Argument::input(y));
         let arguments = [self.len(), x, y, Argument::output(partial)];
-        self.sum(&self.loops.dot, &arguments)
+        self.sum(&self.loops.dot_product, &arguments)
     }
 
     /// Adds the sums per block into a slot, and the second sum into another.

@@ -8,9 +8,11 @@ use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
 use femto::problem::{
     Boundary, Exact, Function, Method, PreconditionerKind, Problem, ProblemError, SolverParams,
-    StopReason,
+    StageMonitor, StopReason,
 };
+use femto::solve::{Iteration, Monitor};
 use femto::{OperatorParams, Quadrature};
+use std::ops::ControlFlow;
 
 /// u = x + y / 2 on all sides: with f = -∇·((1 + u²) ∇u) = -2 u |∇u|².
 fn exact([x, y, _]: [f64; 3]) -> f64 {
@@ -60,6 +62,49 @@ fn the_start_does_not_set_the_scale() {
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(solution.info.iterations() <= 1, "{:?}", solution.info);
+}
+
+/// Stops the iterations once, at its second call.
+struct Second {
+    calls: usize,
+}
+
+impl Monitor for Second {
+    fn record(&mut self, _: Iteration) -> ControlFlow<()> {
+        self.calls += 1;
+        match self.calls {
+            2 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl StageMonitor for Second {}
+
+#[test]
+fn extending_boundary_values_can_be_stopped() {
+    let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
+    let problem = Problem {
+        source: vec![&source],
+        dirichlet: ["xmin", "xmax", "ymin", "ymax"]
+            .map(|side| Boundary::new(side, &exact))
+            .into(),
+        preconditioner: PreconditionerKind::Jacobi,
+        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
+    };
+    let mut monitor = Second { calls: 0 };
+    let error = problem
+        .solve::<f64, _>(&host(), &mut monitor)
+        .expect_err("stopped");
+    assert!(error.is_interruption(), "{error}");
+    assert_eq!(monitor.calls, 2);
+    let ProblemError::Unsolved(unsolved) = error else {
+        panic!("{error}")
+    };
+    // The boundary values alone, before the first residual.
+    assert_eq!(unsolved.error.iterations(), 0);
+    let largest = unsolved.u.values.iter().copied().fold(0.0, f64::max);
+    assert!((largest - 1.5).abs() < 1e-12, "{largest}");
 }
 
 /// A tolerance below single precision is not met, and reported.

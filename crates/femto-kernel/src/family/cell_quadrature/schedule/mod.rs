@@ -17,7 +17,6 @@ pub use transposition::{Quantities, Transposition};
 use super::source::Interleave;
 use super::{FieldKind, Shape, Storage};
 use crate::dialect::BlockShape;
-use crate::family::Scatter;
 use crate::family::Vectors;
 use crate::family::{Limits, ScheduleError};
 use crate::scalar::Precision;
@@ -69,9 +68,6 @@ pub struct BlockLocal {
     pub fan_cells: u32,
     /// Places for a block's nodes in shared memory: at least as many as the largest block needs.
     pub block_nodes: u32,
-    /// Whether sums within a block follow lists, which is deterministic; otherwise they are atomic
-    /// additions in shared memory.
-    pub listed_sums: bool,
     /// A block prefetches the lists of the block this many further on into the L2 cache; 0 disables it.
     pub blocks_ahead: u32,
     /// Target number of resident blocks per compute unit.
@@ -90,12 +86,7 @@ impl BlockLocal {
 
     /// Bytes of a block's lists in shared memory.
     fn list_bytes(&self, shape: &Shape) -> u32 {
-        let of_sums = if self.listed_sums {
-            self.slots(shape) + self.block_nodes as usize
-        } else {
-            0
-        };
-        2 * (self.slots(shape) + of_sums) as u32
+        2 * (2 * self.slots(shape) + self.block_nodes as usize) as u32
     }
 }
 
@@ -177,7 +168,6 @@ impl Schedule {
             }
             Self::PointAtATime(it) => (it.cells_per_block == 0).then_some("a block has cells"),
             Self::BlockLocal(it) => {
-                let deterministic = matches!(vectors, Vectors::Nodal { scatter, .. } if scatter == Scatter::Deterministic);
                 if it.threads == 0 || !it.fans_per_block.is_multiple_of(it.threads) {
                     Some("fans of a block are a multiple of its threads")
                 } else if it.fans_per_block == 0 || it.fan_cells == 0 || it.block_nodes == 0 {
@@ -193,7 +183,7 @@ impl Schedule {
                 } else if shape.storage == Storage::Vertices && !shape.degree_one {
                     Some("the nodes of a block are its vertices, or the geometry is stored")
                 } else {
-                    (deterministic && !it.listed_sums).then_some("deterministic sums follow lists")
+                    None
                 }
             }
         }
@@ -225,13 +215,8 @@ impl Schedule {
                     _ => 0,
                 };
                 let nodal = shape.fields_of(FieldKind::Nodal);
-                let nodes = it.block_nodes as usize;
-                let sums = if it.listed_sums {
-                    shape.components * it.slots(shape)
-                } else {
-                    shape.components * nodes
-                };
-                let reals = (axes + shape.components + nodal) * nodes + sums;
+                let reals = (axes + shape.components + nodal) * it.block_nodes as usize
+                    + shape.components * it.slots(shape);
                 (it.threads as usize, it.blocks_per_unit, reals)
             }
         };
@@ -326,7 +311,7 @@ impl fmt::Display for Schedule {
             Self::BlockLocal(it) => {
                 write!(
                     f,
-                    "block-local nodes, {} {} and {} nodes a block, {} threads, {} sums",
+                    "block-local nodes, {} {} and {} nodes a block, {} threads, listed sums",
                     it.fans_per_block,
                     match it.fan_cells {
                         1 => "cells".to_owned(),
@@ -334,7 +319,6 @@ impl fmt::Display for Schedule {
                     },
                     it.block_nodes,
                     it.threads,
-                    if it.listed_sums { "listed" } else { "atomic" },
                 )?;
                 it.blocks_per_unit
             }

@@ -1,6 +1,7 @@
 //! Knepley et al.'s quantities, and rules of schedules.
 
 use super::*;
+use crate::family::Scatter;
 use crate::family::cell_quadrature::samples::{Nonlinear, Random, element, shape};
 
 fn sized(nodes: usize, points: usize, components: usize) -> Shape {
@@ -96,7 +97,6 @@ fn illegal_schedules_name_their_rule() {
         fan_cells: 1,
         block_nodes: 192,
         blocks_ahead: 0,
-        listed_sums: false,
         blocks_per_unit: 1,
     };
     let block_local = Schedule::BlockLocal(lists);
@@ -106,8 +106,6 @@ fn illegal_schedules_name_their_rule() {
         interleaved: true,
         scatter: Scatter::Deterministic,
     };
-    let error = check(block_local, deterministic, together).unwrap_err();
-    assert!(error.contains("deterministic sums follow lists"), "{error}");
     let few = BlockLocal {
         threads: 4,
         fans_per_block: 4,

@@ -9,14 +9,14 @@
  *   g_list     [entry]: nodes of the blocks
  *   g_local    [block][place in the fan][fan in the block]: entries, counted from the block's first;
  *              ABSENT where a fan is shorter
- *   g_ends, g_slots (LISTED_SUMS): [entry] end of the entry's slots among the block's, and
- *              [block][slot]: place in the fan * FANS_PER_BLOCK + fan in the block
+ *   g_ends     [entry]: end of the entry's slots among the block's
+ *   g_slots    [block][slot]: place in the fan * FANS_PER_BLOCK + fan in the block
  *
  * Data of cells are [block][cell of the fan][fan of the block].
  *
  * Within a block, contributions of fans to a node are summed in the order of its slots, which is
- * deterministic (LISTED_SUMS), or by atomic additions in shared memory. With CONTRIBUTIONS the sum is
- * written to g_contributions [component][contribution_first + entry] for sum.c to add up in a fixed order.
+ * deterministic. With CONTRIBUTIONS the sum is written to g_contributions
+ * [component][contribution_first + entry] for sum.c to add up in a fixed order.
  *
  * Entries and their slots are ordered so that threads which read at the same time use different banks: see
  * banks.rs.
@@ -27,7 +27,7 @@
  *
  * Shared memory: the record of each entry, which is coordinates (GEOMETRY_VERTICES), unknowns and nodal
  * fields, [pair of numbers][BLOCK_NODES][2], an odd last number [BLOCK_NODES]; then the fans'
- * contributions, [component][slot], or sums [component][BLOCK_NODES].
+ * contributions, [component][slot].
  */
 #define SLOTS ((NODES + FAN_CELLS - 1) * FANS_PER_BLOCK)
 #define ABSENT 0xffff
@@ -103,9 +103,6 @@ INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s
         const size_t at = (size_t)f * o->field_stride + node;
         ask(o->g_nodal_fields + at, FIRST_FIELD + f, entry, s_memory);
     }
-#if !LISTED_SUMS
-    EACH(c, COMPONENTS) s_memory[S_SUMS + c * BLOCK_NODES + entry] = 0;
-#endif
 }
 
 /* Adds the block's sums for the node of this entry. */
@@ -135,7 +132,6 @@ INLINE void add_node(
 /* A cell of a fan: coordinates [node][DIM], the rest [component or field][node]; sums are over all cells of
  * the fan so far. */
 typedef struct {
-    int entries[NODES];
     real map[MAP_NUMBERS], u[UNKNOWNS], fields[SOME(NODAL_NUMBERS)], sums[UNKNOWNS];
 } member;
 
@@ -152,7 +148,6 @@ INLINE void take(int entry, int b, const SHARED real *s_memory, member *m)
 #if RECORD % 2
     r_record[RECORD - 1] = s_memory[IN_RECORD(RECORD - 1, entry)];
 #endif
-    m->entries[b] = entry;
 #if GEOMETRY_VERTICES
     EACH(d, DIM) m->map[b * DIM + d] = r_record[d];
 #endif
@@ -167,19 +162,13 @@ INLINE void give(const member *m, int b, int place, int fan, SHARED real *s_memo
     SHARED real *s_sums = s_memory + S_SUMS;
     EACH(c, COMPONENTS)
     {
-        const real sum = m->sums[c * NODES + b];
-#if LISTED_SUMS
-        s_sums[c * SLOTS + place * FANS_PER_BLOCK + fan] = sum;
-#else
-        shared_atomic_add(s_sums + c * BLOCK_NODES + m->entries[b], sum);
-#endif
+        s_sums[c * SLOTS + place * FANS_PER_BLOCK + fan] = m->sums[c * NODES + b];
     }
 }
 
 /* Moves the node at NODES - 1 to the place before it. */
 INLINE void move_on(member *m)
 {
-    m->entries[NODES - 2] = m->entries[NODES - 1];
 #if GEOMETRY_VERTICES
     EACH(d, DIM) m->map[(NODES - 2) * DIM + d] = m->map[(NODES - 1) * DIM + d];
 #endif
@@ -209,7 +198,6 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         r_nodes[r] = o.g_list[first + (MINE(r) < count ? MINE(r) : 0)];
     }
     ask_for_slots(g_local + (size_t)BLOCK * SLOTS, s_entries);
-#if LISTED_SUMS
     SHARED_ARRAY(ushort, s_slots, SLOTS);
     SHARED_ARRAY(ushort, s_ends, BLOCK_NODES);
     ask_for_slots(g_slots + (size_t)BLOCK * SLOTS, s_slots);
@@ -217,7 +205,6 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     {
         if (MINE(r) < count) s_ends[MINE(r)] = g_ends[first + MINE(r)];
     }
-#endif
     EACH(r, ROUNDS(BLOCK_NODES))
     {
         if (MINE(r) < count) ask_for_node(&o, r_nodes[r], MINE(r), s_memory);
@@ -225,10 +212,8 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     if (later_count > 0) {
         prefetch_l2(g_local + (size_t)later * SLOTS, SLOTS);
         prefetch_l2((const GLOBAL ushort *)(o.g_list + later_first), 2 * later_count);
-#if LISTED_SUMS
         prefetch_l2(g_slots + (size_t)later * SLOTS, SLOTS);
         prefetch_l2(g_ends + later_first, later_count);
-#endif
     }
     ASYNC_COPIES_DONE();
     BARRIER();
@@ -265,7 +250,6 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         const int n = MINE(r);
         if (n < count) {
             real r_sums[COMPONENTS];
-#if LISTED_SUMS
             const int end = s_ends[n];
             EACH(c, COMPONENTS) r_sums[c] = 0;
             UNROLL_BY(1) for (int slot = n > 0 ? s_ends[n - 1] : 0; slot < end; slot += SLOTS_AHEAD)
@@ -277,9 +261,6 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
                     EACH(c, COMPONENTS) r_sums[c] += is_mine ? s_sums[c * SLOTS + from] : 0;
                 }
             }
-#else
-            EACH(c, COMPONENTS) r_sums[c] = s_sums[c * BLOCK_NODES + n];
-#endif
             add_node(&o, r_nodes[r], first + n, n < privates, r_sums);
         }
     }

@@ -63,9 +63,8 @@ pub fn work(
         Vectors::Nodal { scatter, .. } => {
             of_vectors += nodes * numbers * (shape.components + nodal);
             let (tables, contributions) = match schedule {
-                Schedule::BlockLocal(it) => {
-                    let lists = if it.listed_sums { SHORT } else { 0 };
-                    of_vectors += entries * (INDEX + lists) + slots * (SHORT + lists);
+                Schedule::BlockLocal(_) => {
+                    of_vectors += entries * (INDEX + SHORT) + slots * 2 * SHORT;
                     (0, entries)
                 }
                 _ => (shape.nodes * INDEX, cells * shape.nodes),
@@ -204,17 +203,15 @@ fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
         }
         Schedule::CellPerThread(it) if it.staged => counts.cells * 2 * (row + unknowns),
         Schedule::CellPerThread(_) | Schedule::PointAtATime(_) => 0,
-        Schedule::BlockLocal(it) => {
+        Schedule::BlockLocal(_) => {
             let axes = match shape.storage {
                 Storage::Vertices => shape.dim,
                 _ => 0,
             };
             let c = shape.components;
             let entry = axes + c + shape.fields_of(FieldKind::Nodal);
-            // An atomic addition reads and writes; sums are initialised and finally read.
-            let sums = if it.listed_sums { 0 } else { 2 * c };
             // For each place, a node is read, and its sum is written and read.
-            counts.entries * (entry + sums) + counts.filled * (entry + 2 * c)
+            counts.entries * entry + counts.filled * (entry + 2 * c)
         }
     }
 }

@@ -120,31 +120,22 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
     // Nodes and the field of a cell; coordinates and u of a node.
     assert_eq!(found.bytes_read, 600 * (4 * 4 + 8) + 100 * 8 * (3 + 1));
     assert_eq!(found.bytes_written, 100 * 8);
-    let block_local = |listed_sums| {
-        Schedule::BlockLocal(BlockLocal {
-            threads: 128,
-            fans_per_block: 256,
-            fan_cells: 1,
-            block_nodes: 128,
-            blocks_ahead: 0,
-            listed_sums,
-            blocks_per_unit: 1,
-        })
-    };
-    let found = work(&shape, &block_local(true), vectors, Precision::Fp64, counts);
+    let block_local = Schedule::BlockLocal(BlockLocal {
+        threads: 128,
+        fans_per_block: 256,
+        fan_cells: 1,
+        block_nodes: 128,
+        blocks_ahead: 0,
+        blocks_per_unit: 1,
+    });
+    let found = work(&shape, &block_local, vectors, Precision::Fp64, counts);
     let of_nodes = 150 * (4 + 2) + 100 * 8 * (3 + 1);
     assert_eq!(found.bytes_read, 600 * 8 + 2600 * (2 + 2) + of_nodes);
     let deterministic = Vectors::Nodal {
         interleaved: true,
         scatter: Scatter::Deterministic,
     };
-    let found = work(
-        &shape,
-        &block_local(true),
-        deterministic,
-        Precision::Fp64,
-        counts,
-    );
+    let found = work(&shape, &block_local, deterministic, Precision::Fp64, counts);
     assert_eq!(found.bytes_written, 150 * 8);
     shape.degree_one = false;
     let found = work(&shape, &CELL, deterministic, Precision::Fp64, counts);

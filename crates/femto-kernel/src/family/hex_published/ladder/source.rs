@@ -1,8 +1,8 @@
 //! Kernel source and launches of a ladder step.
 
-use super::super::schedule::{Sizes, Unroll, text};
+use super::super::schedule::{Sizes, Unroll};
 use super::Step;
-use crate::dialect::{BlockShape, Language, SourceBuilder};
+use crate::dialect::{BlockShape, Language, SourceBuilder, text};
 use crate::family::{Limits, ScheduleError};
 use crate::scalar::Precision;
 
@@ -67,7 +67,7 @@ pub fn source(
     {
         source.define(name, value);
     }
-    source.include(text!("ladder.h"));
+    source.include(text!("family/hex_published/text/ladder.h"));
     for file in plan.files() {
         source.include(file);
     }

@@ -4,58 +4,52 @@ use super::super::schedule::{
     Bk1Layers, Bk3Layers, Bk5Layers, Cubes, Exchange, Layer, Schedule, Temporaries, Unroll, Values,
 };
 use super::{Benchmark, Step, Threads};
-
-/// A change of a schedule, with its description.
-type Change<S> = (&'static str, fn(&mut S));
+use crate::family::ladder::{Change, climb};
 
 pub(super) fn all() -> Vec<Step> {
-    let mut steps = climb(
-        (Benchmark::Bk1, Threads::Layers),
-        BK1_LAYERS,
-        Schedule::Bk1Layers,
-    );
-    steps.extend(climb(
-        (Benchmark::Bk5, Threads::Layers),
-        BK5_LAYERS,
-        Schedule::Bk5Layers,
-    ));
-    // Collocated operators have one part, hence one launch.
-    steps.extend(climb(
-        (Benchmark::Bk5, Threads::Cubes),
-        BK5_CUBES,
-        Schedule::Cubes,
-    ));
-    steps.extend(climb(
-        (Benchmark::Bk3, Threads::Layers),
-        BK3_LAYERS,
-        Schedule::Bk3Layers,
-    ));
-    steps.extend(climb(
-        (Benchmark::Bk3, Threads::Cubes),
-        BK3_CUBES,
-        Schedule::Cubes,
-    ));
-    steps
+    let ladders = [
+        ladder_of(
+            Benchmark::Bk1,
+            Threads::Layers,
+            BK1_LAYERS,
+            Schedule::Bk1Layers,
+        ),
+        ladder_of(
+            Benchmark::Bk5,
+            Threads::Layers,
+            BK5_LAYERS,
+            Schedule::Bk5Layers,
+        ),
+        // Collocated operators have one part, hence one launch.
+        ladder_of(Benchmark::Bk5, Threads::Cubes, BK5_CUBES, Schedule::Cubes),
+        ladder_of(
+            Benchmark::Bk3,
+            Threads::Layers,
+            BK3_LAYERS,
+            Schedule::Bk3Layers,
+        ),
+        ladder_of(Benchmark::Bk3, Threads::Cubes, BK3_CUBES, Schedule::Cubes),
+    ];
+    ladders.concat()
 }
 
 /// The ladder of changes from the default schedule.
-fn climb<S: Copy + Default>(
-    (benchmark, threads): (Benchmark, Threads),
+fn ladder_of<S: Copy + Default>(
+    benchmark: Benchmark,
+    threads: Threads,
     changes: &[Change<S>],
     wrap: fn(S) -> Schedule,
 ) -> Vec<Step> {
-    let mut schedule = S::default();
-    let step = |(index, &(change, apply)): (usize, &Change<S>)| {
-        apply(&mut schedule);
-        Step {
+    let steps = climb(1, S::default(), changes).into_iter();
+    steps
+        .map(|step| Step {
             benchmark,
             threads,
-            number: index + 1,
-            change,
-            schedule: wrap(schedule),
-        }
-    };
-    changes.iter().enumerate().map(step).collect()
+            number: step.number,
+            change: step.change,
+            schedule: wrap(step.schedule),
+        })
+        .collect()
 }
 
 /// Świrydowicz et al. 2019 §6, kernels 1 to 8.

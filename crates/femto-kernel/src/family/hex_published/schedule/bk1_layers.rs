@@ -1,8 +1,8 @@
 //! BK1, the mass operator with Gauss points: a thread per column of an element.
 
-use super::plan::{in_cube, text};
+use super::plan::in_cube;
 use super::{BlockWork, Common, Memory, Plan, Sizes};
-use crate::dialect::KernelFile;
+use crate::dialect::{KernelFile, text};
 
 /// Storage of values between two contractions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -125,7 +125,10 @@ impl Plan for Bk1Layers {
     }
 
     fn files(&self) -> Vec<KernelFile> {
-        vec![text!("pencils.c"), text!("bk1_layers.c")]
+        vec![
+            text!("family/hex_published/text/pencils.c"),
+            text!("family/hex_published/text/bk1_layers.c"),
+        ]
     }
 
     fn entries(&self) -> &'static [&'static str] {

@@ -1,8 +1,8 @@
 //! BK3, the screened Poisson operator with Gauss points: one thread per column of an element.
 
-use super::plan::{in_cube, text};
+use super::plan::in_cube;
 use super::{BlockWork, Common, Memory, Plan, Sizes, padded};
-use crate::dialect::KernelFile;
+use crate::dialect::{KernelFile, text};
 
 /// The work on a layer of points, and where the values are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -168,9 +168,9 @@ impl Plan for Bk3Layers {
 
     fn files(&self) -> Vec<KernelFile> {
         vec![
-            text!("point_factors.c"),
-            text!("pencils.c"),
-            text!("bk3_layers.c"),
+            text!("family/hex_published/text/point_factors.c"),
+            text!("family/hex_published/text/pencils.c"),
+            text!("family/hex_published/text/bk3_layers.c"),
         ]
     }
 

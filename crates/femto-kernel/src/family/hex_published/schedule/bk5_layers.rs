@@ -1,8 +1,7 @@
 //! BK5, the screened Poisson operator collocated at the GLL nodes: one thread per column.
 
-use super::plan::text;
 use super::{BlockWork, Common, Memory, Plan, Sizes};
-use crate::dialect::KernelFile;
+use crate::dialect::{KernelFile, text};
 
 /// Storage of the values that are differentiated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -115,7 +114,10 @@ impl Plan for Bk5Layers {
     }
 
     fn files(&self) -> Vec<KernelFile> {
-        vec![text!("point_factors.c"), text!("bk5_layers.c")]
+        vec![
+            text!("family/hex_published/text/point_factors.c"),
+            text!("family/hex_published/text/bk5_layers.c"),
+        ]
     }
 
     fn entries(&self) -> &'static [&'static str] {

@@ -1,8 +1,7 @@
 //! BK5 and BK3 with one thread per point of an element.
 
-use super::plan::text;
 use super::{BlockWork, Common, Memory, Plan, Sizes};
-use crate::dialect::KernelFile;
+use crate::dialect::{KernelFile, text};
 
 /// The memory through which threads exchange numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,7 +130,10 @@ impl Plan for Cubes {
     }
 
     fn files(&self) -> Vec<KernelFile> {
-        vec![text!("point_factors.c"), text!("cubes.c")]
+        vec![
+            text!("family/hex_published/text/point_factors.c"),
+            text!("family/hex_published/text/cubes.c"),
+        ]
     }
 
     fn entries(&self) -> &'static [&'static str] {

@@ -16,7 +16,7 @@ pub use bk3_layers::{Bk3Layers, Layer};
 pub use bk5_layers::{Bk5Layers, Values};
 pub use cubes::{Cubes, Exchange};
 pub use memory::{BlockWork, Memory};
-pub(super) use plan::{Plan, text};
+pub(super) use plan::Plan;
 
 use crate::dialect::BlockShape;
 use crate::family::{Limits, ScheduleError};

@@ -3,17 +3,6 @@
 use super::{BlockWork, Common, Memory, Sizes};
 use crate::dialect::KernelFile;
 
-/// A kernel file of this family.
-macro_rules! text {
-    ($name:literal) => {
-        crate::dialect::KernelFile {
-            name: concat!("family/hex_published/text/", $name),
-            text: include_str!(concat!("../text/", $name)),
-        }
-    };
-}
-pub(in super::super) use text;
-
 /// One kind of schedule, with its kernel text.
 pub(in super::super) trait Plan {
     /// Knobs common to all schedules.

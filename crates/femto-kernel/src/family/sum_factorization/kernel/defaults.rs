@@ -11,32 +11,22 @@ use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Scatter, Vectors};
 use crate::scalar::Precision;
 
-/// The fields of [`Schedule`] in which these schedules differ.
-#[derive(Clone, Copy)]
-struct Row {
-    elements_per_block: u32,
-    blocks_per_unit: u32,
-    scratch_cube: bool,
-    reload_values: bool,
-    point_unroll: u32,
-    staged: bool,
-    by_warp: bool,
-}
+/// A schedule of the tables below.
+type Row = Schedule;
 
 /// A row without any of the options below.
 const fn row(elements_per_block: u32, blocks_per_unit: u32) -> Row {
-    Row {
+    Schedule {
         elements_per_block,
         blocks_per_unit,
-        scratch_cube: false,
-        reload_values: false,
-        point_unroll: 0,
-        staged: false,
-        by_warp: false,
+        even_odd: true,
+        points: PointData::Registers,
+        ..Schedule::PLAIN
     }
 }
 
-impl Row {
+/// The options of rows.
+impl Schedule {
     const fn scratch(mut self) -> Self {
         self.scratch_cube = true;
         self
@@ -62,20 +52,11 @@ impl Row {
         self
     }
 
-    fn schedule(&self, shape: &Shape) -> Schedule {
+    /// Split between warps where its elements do not fill them.
+    fn fitted(mut self, shape: &Shape) -> Self {
         let of_warp = warp_elements(shape);
-        Schedule {
-            elements_per_block: self.elements_per_block,
-            blocks_per_unit: self.blocks_per_unit,
-            even_odd: true,
-            points: PointData::Registers,
-            scratch_cube: self.scratch_cube,
-            reload_values: self.reload_values,
-            point_unroll: self.point_unroll,
-            staged: self.staged,
-            by_warp: self.by_warp && of_warp > 0 && self.elements_per_block.is_multiple_of(of_warp),
-            ..Schedule::PLAIN
-        }
+        self.by_warp &= of_warp > 0 && self.elements_per_block.is_multiple_of(of_warp);
+        self
     }
 }
 
@@ -174,7 +155,7 @@ pub(super) fn staged(shape: &Shape, vectors: Vectors) -> Option<Schedule> {
     Some(Schedule {
         together: shape.gradients,
         nodes_staged: true,
-        ..row.schedule(shape)
+        ..row.fitted(shape)
     })
 }
 
@@ -190,7 +171,7 @@ pub(super) fn together(shape: &Shape, vectors: Vectors, precision: Precision) ->
     let (_, _, row) = TOGETHER.iter().find(is_own)?;
     Some(Schedule {
         together: true,
-        ..row.schedule(shape)
+        ..row.fitted(shape)
     })
 }
 
@@ -219,7 +200,7 @@ pub(super) fn apart(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -
     let single = factors == FactorPrecision::Single && kind == (true, true, true, false);
     let mut others = COLLOCATED_SINGLE.iter().filter(|_| single);
     let other = others.find(|(points, _)| *points == shape.points_1d);
-    other.map_or(rows[index], |&(_, row)| row).schedule(shape)
+    other.map_or(rows[index], |&(_, row)| row).fitted(shape)
 }
 
 fn kind(shape: &Shape, vectors: Vectors) -> Kind {

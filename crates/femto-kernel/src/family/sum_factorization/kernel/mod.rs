@@ -82,9 +82,11 @@ impl KernelSpec<'_> {
     /// The lists for a schedule by which blocks sum, from nodes `[element][node]` and whether each node also belongs to
     /// elements of other launches.
     pub fn block_sums(&self, schedule: &Schedule, nodes: &[u32], elsewhere: &[bool]) -> BlockSums {
-        let row = Rows::of(schedule, self).row as usize;
-        let per_block = schedule.elements_per_block as usize;
-        BlockSums::new(nodes, (self.basis.nodes(), row), per_block, elsewhere)
+        let (own, row) = (self.basis.nodes(), Rows::of(schedule, self).row as usize);
+        let per_block = own * schedule.elements_per_block as usize;
+        let slot = |n: usize| n / own * row + n % own;
+        let elsewhere = |node: u32| elsewhere[node as usize];
+        BlockSums::of(nodes, per_block, slot, elsewhere, |_, _, _| ())
     }
 
     /// The precision of packed geometry.

@@ -3,7 +3,7 @@
 use super::matrices::{matrices, products, rule};
 use super::padding::{LayerStrides, NumberStrides, Rows, Stage, Strides};
 use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer};
-use crate::dialect::{KernelFile, SourceBuilder};
+use crate::dialect::{KernelFile, SourceBuilder, text};
 use crate::expr::GraphError;
 use crate::family::fields::FieldKind;
 use crate::family::operand::define_arguments;
@@ -13,10 +13,7 @@ use crate::family::{KernelSource, Operand, Vectors};
 
 macro_rules! file {
     ($name:literal) => {
-        KernelFile {
-            name: concat!("family/sum_factorization/text/", $name),
-            text: include_str!(concat!("../text/", $name)),
-        }
+        text!("family/sum_factorization/text/", $name)
     };
 }
 

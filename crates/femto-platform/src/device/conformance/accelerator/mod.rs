@@ -10,7 +10,7 @@ use crate::cache::KernelCache;
 use crate::device::accelerator::{
     Accelerator, Argument, Kernel, KernelText, LanguageKind, Launch, Module,
 };
-use crate::device::{Buffer, Device, DeviceError, KernelError};
+use crate::device::{Buffer, Device, DeviceError, Element, KernelError};
 
 const BLOCK: u32 = 32;
 
@@ -269,11 +269,21 @@ pub fn ranges_are_filled_and_copied(device: &Accelerator) {
     let mismatch = |error| matches!(error, DeviceError::LengthMismatch { .. });
     assert!(mismatch(device.copy(&whole, &mut short).unwrap_err()));
     assert!(mismatch(device.fill_zero(&mut short, 5..11).unwrap_err()));
-    let mut f32s = device.upload(&[1.0_f32; 7]).unwrap();
-    device.fill_zero(&mut f32s, 2..5).unwrap();
-    let mut found = [f32::NAN; 7];
-    device.read(&f32s, &mut found).unwrap();
-    assert_eq!(found, [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
+    parts_are_filled(device, 1.0_f32);
+    parts_are_filled(device, 1_u16);
+}
+
+/// Also parts whose bytes are no multiple of four, if numbers have two.
+fn parts_are_filled<T: Element>(device: &Accelerator, one: T) {
+    for range in [0..1, 2..5, 6..7, 0..7] {
+        let mut filled = device.upload(&[one; 7]).unwrap();
+        device.fill_zero(&mut filled, range.clone()).unwrap();
+        let mut found = [T::default(); 7];
+        device.read(&filled, &mut found).unwrap();
+        let mut wanted = [one; 7];
+        wanted[range].fill(T::default());
+        assert_eq!(found, wanted);
+    }
 }
 
 /// Memory of a separately opened device is rejected.

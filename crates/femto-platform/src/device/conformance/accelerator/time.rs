@@ -3,6 +3,7 @@
 use super::{compile, launch_axpy, read};
 use crate::device::accelerator::Accelerator;
 use crate::device::{Device, DeviceError};
+use std::thread;
 
 /// Times do not go backwards, and work takes time.
 pub fn events_are_in_order(device: &Accelerator) {
@@ -59,4 +60,38 @@ pub fn a_launch_graph_equals_the_work(device: &Accelerator) {
     let mut refused = || device.read(&g_y, &mut [0.0; 100]);
     assert!(device.capture(&mut refused).is_err());
     assert_eq!(read(device, &g_y), [9.5; 100]);
+}
+
+/// Threads that capture as soon as they may leave each other's captures alone.
+pub fn captures_of_two_threads_are_apart(device: &Accelerator) {
+    if !device.features().graphs {
+        return;
+    }
+    let capture = |value: f64| {
+        let mut g_y = device.upload(&[value; 100]).unwrap();
+        move || {
+            let mut graphs = Vec::new();
+            while graphs.len() < 200 {
+                let mut has_begun = false;
+                let captured = device.capture(&mut || {
+                    has_begun = true;
+                    device.fill_zero(&mut g_y, 0..100)
+                });
+                match captured {
+                    Ok(graph) => graphs.push(graph),
+                    // The other thread captures.
+                    Err(DeviceError::Unsupported { .. }) if !has_begun => thread::yield_now(),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            graphs
+        }
+    };
+    let bodies = [1.0, 2.0].map(capture);
+    // Graphs are kept until no thread captures: releasing one may wait for the device.
+    let graphs = thread::scope(|scope| {
+        let threads = bodies.map(|body| scope.spawn(body));
+        threads.map(|thread| thread.join().unwrap())
+    });
+    assert!(graphs.iter().all(|graphs| graphs.len() == 200));
 }

@@ -48,6 +48,7 @@ const OPTIONS: [&str; 2] = ["--std=c++17", "--ptxas-options=-v"];
 pub struct Compiler {
     api: Api,
     version: (i32, i32),
+    /// The targets: 90 stands for `sm_90`.
     architectures: Vec<i32>,
 }
 
@@ -126,11 +127,6 @@ impl Compiler {
     /// Name and version, such as `NVRTC 12.9`.
     pub fn version(&self) -> String {
         format!("NVRTC {}.{}", self.version.0, self.version.1)
-    }
-
-    /// The target architecture: 90 stands for `sm_90`.
-    pub fn architectures(&self) -> &[i32] {
-        &self.architectures
     }
 
     /// Fails unless it supports this architecture, such as `sm_90` or `sm_90a`.
