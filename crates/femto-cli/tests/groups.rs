@@ -99,8 +99,12 @@ fn what_cannot_be_computed_or_written_is_said_at_once() {
     );
     let nothing = "the device `null` computes nothing that --output could write";
     solve(&["--device", "null", "--output", "q.vtu"], 2, nothing);
-    let small = "the right-hand side is too small, its norm 0.0e0: residuals cannot be squared";
+    let small =
+        "the right-hand side is too small for this precision, its norm 0.0e0: scale the loads";
     solve(&["--set", "source.value=1e-200"], 1, small);
+    let small = "the right-hand side is too small for this precision, its norm 7";
+    let single = ["--set", "run.precision=fp32", "--set", "source.value=1e-33"];
+    solve(&single, 1, small);
     let form = mistake(
         &folder,
         "form.toml",

@@ -21,6 +21,39 @@ fn a_slanted_plane_of_symmetry_holds_a_sector_of_a_pipe() {
     );
 }
 
+/// Two sides whose normals are less than 40° apart have one plane where they meet, whichever group comes first: a
+/// translation is found, without forces.
+#[test]
+fn groups_of_one_plane_share_it() {
+    let folder = scratch("plane");
+    let sides = [("xmax", "\"0.1/sqrt(5)\""), ("ymin", "0")];
+    let sides = sides.map(|(tag, value)| {
+        format!("[[dirichlet]]\ntags = [\"{tag}\"]\nnormal = true\nvalue = {value}\n")
+    });
+    for (name, order) in [("one", [0, 1]), ("other", [1, 0])] {
+        let case = format!(
+            "[mesh.box]\ncell = \"quadrilateral\"\ncells = [4, 4]\ndeformation = [\"x + 2*y\", \"y\"]\n\
+             [space]\ndegree = 2\n[form]\nkind = \"elasticity\"\nyoung = 1\npoisson = 0.3\n\
+             [exact]\nvalue = [0.1, 0]\n{}[output]\nreactions = true\n",
+            order.map(|side| &sides[side][..]).concat(),
+        );
+        let path = write(&folder, name, &case);
+        let output = femto(&["solve", &path, "--no-roofline", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        assert!(
+            number(&report["errors"]["l2"]) < 1e-7,
+            "{}",
+            report["errors"]
+        );
+        for reaction in report["reactions"].as_array().unwrap() {
+            let sum = reaction["sum"].as_array().unwrap();
+            assert!(sum.iter().all(|it| number(it).abs() < 1e-7), "{reaction}");
+        }
+    }
+}
+
 #[test]
 fn conditions_along_the_normal_are_checked() {
     let folder = scratch("normal");

@@ -98,6 +98,24 @@ fn solutions_that_are_not_accurate_are_warned_of() {
 }
 
 /// A quarter of a ring, whose periodic sides are turned by a right angle.
+/// Thin cells have large loads, which hide the residual of thick ones.
+#[test]
+fn solutions_on_layers_of_very_different_height_are_warned_of() {
+    let folder = scratch("layers");
+    for (ratio, is_warned) in [("2", true), ("1.05", false)] {
+        let case = format!(
+            "[mesh.box]\ncell = \"triangle\"\ncells = [4, 4]\n[mesh.extrude]\nlayers = 30\nratio = {ratio}\n\
+             [space]\ndegree = 1\n[form]\nkind = \"poisson\"\n\
+             [[dirichlet]]\ntags = [\"bottom\", \"top\"]\nvalue = \"1 + 3*z\"\n"
+        );
+        let path = write(&folder, "case.toml", &case);
+        let output = femto(&["solve", &path, "--no-roofline"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let told = text(&output.stdout);
+        assert_eq!(told.contains("not accurate"), is_warned, "{told}");
+    }
+}
+
 #[test]
 fn vectors_on_turned_sides_are_warned_of() {
     let folder = scratch("turned");

@@ -36,7 +36,7 @@ pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
     let found = settling.filter(|&found| found > largest_change(case))?;
     Some(format!(
         "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its size. \
-         Coefficients or derivatives differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, or, \
+         Coefficients, cells or derivatives differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, or, \
          where a Robin term is very stiff, prescribe the solution"
     ))
 }

@@ -5,6 +5,9 @@
 //! element codes for incompressible fluid flow, International Journal for Numerical Methods in Fluids 2, 1982, on why
 //! nodes need one common normal); others are planes of their own, so that along an edge of the domain only the
 //! component along it is free, and at a corner none.
+//!
+//! Facets with area normals a_f of several groups may share a plane. From u·a_f = |a_f| g of each follows what is given along
+//! the plane's normal n = Σ a_f / |Σ a_f|: u·n = Σ_g s_g g with the shares s_g = |Σ_{f of g} a_f| / |Σ a_f|.
 
 use super::{Block, Constraints, Layout, Space, SpaceError};
 use crate::geometry::jacobian::dot;
@@ -18,7 +21,7 @@ const NEW_PART: f64 = 0.1;
 /// Below it, numbers of a projector are rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// A plane's normal at a node where u·n is given.
+/// A plane's normal at a node where a group gives u·n, or a share of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeNormal {
     /// The L-vector node.
@@ -27,8 +30,10 @@ pub struct NodeNormal {
     pub group: u32,
     /// The node's position.
     pub position: [f64; 3],
-    /// The unit outward normal.
+    /// The unit outward normal; the same for all groups of a plane, which follow each other.
     pub normal: [f64; 3],
+    /// The group's share: 1 if it has the plane alone.
+    pub share: f64,
 }
 
 /// Nodes where directions that are not axes are held.
@@ -127,14 +132,18 @@ fn of_facets(
         group,
         position,
         normal,
+        share: 1.0,
     });
     Ok(of_facet.collect())
 }
 
-/// The unit normals of the planes that the facets of a node lie in, given their area normals.
+/// The unit normals of the planes that the facets of a node lie in, for each group of a plane, given their area normals,
+/// ascending by group.
 fn planes(facets: &[NodeNormal]) -> Vec<NodeNormal> {
     let size = |n: [f64; 3]| dot(n, n).sqrt();
-    let mut planes: Vec<NodeNormal> = Vec::new();
+    let add = |sum: &mut [f64; 3], own: [f64; 3]| *sum = [0, 1, 2].map(|c| sum[c] + own[c]);
+    // Sums of area normals, of all facets and by group.
+    let mut planes: Vec<([f64; 3], Vec<NodeNormal>)> = Vec::new();
     for facet in facets {
         let own = facet.normal;
         if !(size(own) > 0.0 && size(own).is_finite()) {
@@ -142,15 +151,25 @@ fn planes(facets: &[NodeNormal]) -> Vec<NodeNormal> {
         }
         let cosine = |sum: [f64; 3]| dot(sum, own) / (size(sum) * size(own));
         let mut same = planes.iter_mut();
-        match same.find(|plane| cosine(plane.normal) > SAME_PLANE) {
-            Some(plane) => plane.normal = [0, 1, 2].map(|c| plane.normal[c] + own[c]),
-            None => planes.push(*facet),
+        match same.find(|(sum, _)| cosine(*sum) > SAME_PLANE) {
+            Some((sum, groups)) => {
+                add(sum, own);
+                match groups.last_mut().filter(|it| it.group == facet.group) {
+                    Some(group) => add(&mut group.normal, own),
+                    None => groups.push(*facet),
+                }
+            }
+            None => planes.push((own, vec![*facet])),
         }
     }
-    for plane in &mut planes {
-        plane.normal = plane.normal.map(|x| x / size(plane.normal));
-    }
-    planes
+    let of_plane = |(sum, groups): ([f64; 3], Vec<NodeNormal>)| {
+        groups.into_iter().map(move |group| NodeNormal {
+            share: size(group.normal) / size(sum),
+            normal: sum.map(|x| x / size(sum)),
+            ..group
+        })
+    };
+    planes.into_iter().flat_map(of_plane).collect()
 }
 
 impl Constraints {
@@ -238,13 +257,16 @@ impl Constraints {
 }
 
 impl NodeNormal {
-    /// The vector with components `given` that has the components `values` along the normals of one node, as far
-    /// as they are new, and nothing else.
+    /// The vector with components `given` that has the components `values` along the normals of one node, each with its
+    /// share, as far as they are new, and nothing else.
     pub fn vector(normals: &[Self], values: &[f64], given: [Option<f64>; 3]) -> [f64; 3] {
         let mut u = given.map(|value| value.unwrap_or(0.0));
         for (place, q) in directions(normals, given.map(|value| value.is_some())) {
             let n = normals[place].normal;
-            let part = (values[place] - dot(n, u)) / dot(n, q);
+            let groups = normals.iter().zip(values);
+            let groups = groups.filter(|(it, _)| it.normal == n);
+            let value: f64 = groups.map(|(it, value)| it.share * value).sum();
+            let part = (value - dot(n, u)) / dot(n, q);
             u = [0, 1, 2].map(|c| u[c] + part * q[c]);
         }
         u

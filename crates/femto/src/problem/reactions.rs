@@ -121,6 +121,9 @@ impl Problem<'_> {
                 let Some(reaction) = of_group.next() else {
                     continue;
                 };
+                // Groups of one plane take its force in turn, each its share of what is left.
+                let same = planes[i..].iter().filter(|it| it.normal == plane.normal);
+                let along = along * plane.share / same.map(|it| it.share).sum::<f64>();
                 for (component, force) in force.iter_mut().enumerate() {
                     // The last plane takes the rest, all of which is along its normal if planes are at right angles.
                     let own = match i + 1 == planes.len() {

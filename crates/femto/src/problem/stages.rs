@@ -8,6 +8,7 @@ use super::monitor::Stages;
 use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::NullSpace;
 use super::patience::Patience;
+use super::uneven;
 use super::{
     Constrained, Discretization, Discretized, Method, PreconditionerChoice, PreconditionerKind,
     Problem, ProblemError, Role, Solution, Stage, StageMonitor,
@@ -232,6 +233,8 @@ impl<'a> Problem<'a> {
             })
         })?;
         let multigrid = choice.is_watched().then(|| (later(), patience));
+        let varies = inspection.reads_position || !facets.is_empty() || !fields.is_empty();
+        let may_be_uneven = varies || uneven::differ_in_size(&blocks);
         Ok(Assembled {
             device: device.clone(),
             warnings,
@@ -252,7 +255,7 @@ impl<'a> Problem<'a> {
             start,
             exact: self.exact.clone(),
             solver: self.solver,
-            may_be_uneven: inspection.reads_position || !facets.is_empty() || !fields.is_empty(),
+            may_be_uneven,
             blocks,
         })
     }

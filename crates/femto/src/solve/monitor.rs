@@ -4,6 +4,7 @@ use super::newton::NewtonStep;
 use super::{Method, SolveError, SolveInfo, StopCriteria, StopReason, System};
 use crate::Number;
 use crate::vector::{VectorOps, download_f64};
+use femto_kernel::scalar::Precision;
 use std::ops::ControlFlow;
 
 /// One step of a solver; number 0 is the initial state.
@@ -168,8 +169,11 @@ impl<'a> Recorder<'a> {
         }
         self.aim(norm, 0.0);
         let smallest = (norm * f64::EPSILON).powi(2);
+        // In fp32 norms are those of fp64, but not vectors.
+        let is_single = T::PRECISION == Precision::Fp32;
+        let is_lost = is_single && norm * f64::from(f32::EPSILON) < f64::from(f32::MIN_POSITIVE);
         let is_wanted = norm > self.target && device.info().executes;
-        match smallest < f64::MIN_POSITIVE && is_wanted {
+        match (smallest < f64::MIN_POSITIVE || is_lost) && is_wanted {
             true => Err(StopReason::Underflow { norm }),
             false => Ok(false),
         }

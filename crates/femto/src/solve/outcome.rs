@@ -141,9 +141,9 @@ pub enum StopReason {
     /// b = 0, so x = 0 without taking a step.
     #[error("the right-hand side is zero")]
     ZeroRightHandSide,
-    /// Squares of residuals are too small for a number.
+    /// Residuals, or their squares, are too small for a number.
     #[error(
-        "the right-hand side is too small, its norm {norm:.1e}: residuals cannot be squared; scale the loads"
+        "the right-hand side is too small for this precision, its norm {norm:.1e}: scale the loads"
     )]
     Underflow {
         /// The norm of b, 0 if that cannot be squared.

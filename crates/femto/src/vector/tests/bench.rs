@@ -159,6 +159,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
                 group: 0,
                 position: [0.0; 3],
                 normal: normal(node),
+                share: 1.0,
             });
             let constraints = Constraints::of_entries(entries);
             let constraints = constraints.with_node_normals(count, normals.collect());
