@@ -7,7 +7,7 @@ use std::hash::Hash;
 /// A boundary condition and its section.
 #[derive(Clone, Copy)]
 pub(crate) struct Condition<'a> {
-    boundary: &'a Boundary,
+    pub(super) boundary: &'a Boundary,
     /// The section, as in the case.
     section: &'static str,
     /// Whether it gives the flux, alone or with α u.
@@ -40,7 +40,7 @@ impl Condition<'_> {
     fn conflicts(self, other: Self) -> bool {
         // A flux along the normal has all components.
         let along_normal = |it: Self| it.boundary.is_normal && !it.is_flux;
-        let is_whole = |it: Self| !it.is_flux && it.boundary.components.is_none();
+        let is_whole = |it: Self| !it.is_flux && it.boundary.is_whole();
         match (along_normal(self), along_normal(other)) {
             (true, true) => true,
             (true, false) => is_whole(other),

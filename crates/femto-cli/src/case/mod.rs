@@ -94,8 +94,7 @@ impl Case {
 
     /// The boundaries of all conditions.
     pub fn boundaries(&self) -> impl Iterator<Item = &Boundary> {
-        let robin = self.robin.iter().map(|it| &it.boundary);
-        self.dirichlet.iter().chain(&self.neumann).chain(robin)
+        self.conditions().map(|it| it.boundary)
     }
 }
 

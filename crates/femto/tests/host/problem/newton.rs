@@ -3,6 +3,7 @@
 use super::{accurate, host};
 use crate::common::interpreted;
 use femto::element::Cell;
+use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::{AnyBox, SimplexBox};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
@@ -23,24 +24,31 @@ fn source(x: [f64; 3]) -> f64 {
     -2.5 * exact(x)
 }
 
+/// -∇·((1 + u²) ∇u) = f, of degree 2.
+fn diffusion(mesh: &Mesh) -> Problem<'_> {
+    let sides = ["xmin", "xmax", "ymin", "ymax"];
+    Problem {
+        source: vec![&source],
+        dirichlet: sides.map(|side| Boundary::new(side, &exact)).into(),
+        ..interpreted(mesh, 2, NonlinearDiffusion::<2>::default())
+    }
+}
+
 /// The solution is equally good from any start; a residual relative to the initial one would not ensure
 /// that.
 #[test]
 fn the_start_does_not_set_the_scale() {
     let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
-    let sides = ["xmin", "xmax", "ymin", "ymax"];
     let (far, beyond) = (1000.0, -3e5);
     let starts: [&dyn Function; 4] = [&0.0, &far, &beyond, &exact];
     for start in starts {
         let problem = Problem {
-            source: vec![&source],
-            dirichlet: sides.map(|side| Boundary::new(side, &exact)).into(),
             start: Some(vec![start]),
             exact: Some(Exact {
                 value: vec![&exact],
                 gradient: None,
             }),
-            ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
+            ..diffusion(&mesh)
         };
         let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
         assert!(
@@ -54,11 +62,9 @@ fn the_start_does_not_set_the_scale() {
     }
     // The last start is the solution.
     let problem = Problem {
-        source: vec![&source],
-        dirichlet: sides.map(|side| Boundary::new(side, &exact)).into(),
         start: Some(vec![&exact]),
         solver: accurate(),
-        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
+        ..diffusion(&mesh)
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(solution.info.iterations() <= 1, "{:?}", solution.info);
@@ -85,12 +91,8 @@ impl StageMonitor for Second {}
 fn extending_boundary_values_can_be_stopped() {
     let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
     let problem = Problem {
-        source: vec![&source],
-        dirichlet: ["xmin", "xmax", "ymin", "ymax"]
-            .map(|side| Boundary::new(side, &exact))
-            .into(),
         preconditioner: PreconditionerKind::Jacobi,
-        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
+        ..diffusion(&mesh)
     };
     let mut monitor = Second { calls: 0 };
     let error = problem
@@ -112,12 +114,8 @@ fn extending_boundary_values_can_be_stopped() {
 fn rounding_is_no_excuse_while_there_are_forces() {
     let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
     let problem = Problem {
-        source: vec![&source],
-        dirichlet: ["xmin", "xmax", "ymin", "ymax"]
-            .map(|side| Boundary::new(side, &exact))
-            .into(),
         solver: accurate(),
-        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
+        ..diffusion(&mesh)
     };
     let found = problem.solve::<f32, _>(&host(), &mut ());
     match found {

@@ -282,11 +282,12 @@ fn waits(places: &Places, address: impl Fn(u32, u32, u32) -> u32) -> u32 {
     })
 }
 
-/// The same of threads that access an address or none, for as many numbers at the same time as there are banks.
+/// The same of threads that access an address or none, for as many numbers at the same time as there are banks: BANKS, or
+/// twice as many of 4 bytes.
 fn waits_of(banks: u32, threads: u32, address: impl Fn(u32) -> Option<u32>) -> u32 {
     (0..threads.div_ceil(banks))
         .map(|part| {
-            let mut load = vec![0_u32; banks as usize];
+            let mut load = [0_u32; 2 * BANKS as usize];
             let lanes = part * banks..((part + 1) * banks).min(threads);
             for address in lanes.filter_map(&address) {
                 load[(address % banks) as usize] += 1;

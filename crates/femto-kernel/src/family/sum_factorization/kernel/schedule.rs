@@ -268,14 +268,12 @@ impl Schedule {
     /// The block of threads and its shared memory.
     pub fn block(&self, spec: &KernelSpec) -> BlockShape {
         let places = Places::of(self, &spec.shape);
-        let (threads, slots) = match self.thread_per {
+        let (threads, arrays) = match self.thread_per {
             ThreadPer::Element => (self.elements_per_block, Rows::of(self, spec).end),
             ThreadPer::Layer => {
                 let warps = self.elements_per_block / self.warp_elements(&spec.shape).max(1);
-                (
-                    warps * WARP,
-                    self.elements_per_block * LayerStrides::of(self, spec).slot,
-                )
+                let slots = self.elements_per_block * LayerStrides::of(self, spec).slot;
+                (warps * WARP, slots)
             }
             ThreadPer::Pencil if self.staged => (places.threads, Stage::of(self, spec).end),
             ThreadPer::Pencil => {
@@ -283,11 +281,10 @@ impl Schedule {
                 (places.threads, slots)
             }
         };
-        let shared_reals = slots + self.staged_numbers(spec);
         BlockShape {
             threads: [threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
-            shared_reals,
+            shared_reals: arrays + self.staged_numbers(spec),
         }
     }
 
