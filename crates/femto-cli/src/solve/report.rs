@@ -286,9 +286,9 @@ impl Report {
         );
         let unsettled = super::warnings::unsettled(case, solution.settling);
         let undecided = super::warnings::undecided(case, solution.undecided);
-        solver
-            .warnings
-            .extend(unsettled.into_iter().chain(undecided));
+        let barely_held = super::warnings::barely_held(solution.barely_held);
+        let found = [unsettled, undecided, barely_held];
+        solver.warnings.extend(found.into_iter().flatten());
         self.solver = Some(solver);
         self.reached(case, &solution.warnings, solution.u)
     }

@@ -264,6 +264,7 @@ fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
             | OperatorError::TooManyContributions { .. },
         ) => &places.run,
         ProblemError::Multigrid(_) => &places.solver,
+        ProblemError::RoundedToZero { .. } => &places.run,
         _ => &places.form,
     };
     place.clone()

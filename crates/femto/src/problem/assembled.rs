@@ -43,6 +43,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
     /// What the operator holds weakly.
     pub(super) weak: Vec<WeakFunction>,
+    /// As [`Solution::barely_held`].
+    pub(super) barely_held: Option<f64>,
     /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
@@ -224,6 +226,7 @@ where
                 free,
                 settling,
                 undecided,
+                barely_held: self.barely_held,
             }),
         }
     }

@@ -70,6 +70,14 @@ pub enum ProblemError {
         /// The sum, relative to that of absolute values.
         part: f64,
     },
+    /// Loads and boundary values that the solver's precision cannot tell from zero.
+    #[error(
+        "loads and boundary values are too small for fp32, {largest:.1e} at most: scale them, or take fp64"
+    )]
+    RoundedToZero {
+        /// The largest number.
+        largest: f64,
+    },
     /// Some cells are in none of the groups that were given a value.
     #[error(
         "{count} of {cells} cells are in none of the groups with a value ({}); the first is mesh \
@@ -187,6 +195,7 @@ impl ProblemError {
             | Self::NoMatrix { .. }
             | Self::Singular { .. }
             | Self::Unbalanced { .. }
+            | Self::RoundedToZero { .. }
             | Self::NoValue { .. }
             | Self::TwoValues { .. }
             | Self::Components { .. }

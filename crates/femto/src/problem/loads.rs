@@ -78,3 +78,17 @@ pub(super) fn lift<T: Number, B: Backend + VectorOps<T>>(
     }
     Ok(projector.project(device, b)?)
 }
+
+/// Fails if loads or boundary values that are not zero all round to zero.
+pub(super) fn check_rounding<T: Number>(
+    loads: &[f64],
+    boundary_values: &BoundaryValues,
+) -> Result<(), ProblemError> {
+    let given = (boundary_values.entries.iter()).chain(&boundary_values.slanted);
+    let all = || loads.iter().chain(given.clone());
+    let largest = all().fold(0.0, |most: f64, value| most.max(value.abs()));
+    match T::from_f64(largest).to_f64() == 0.0 && largest > 0.0 {
+        true => Err(ProblemError::RoundedToZero { largest }),
+        false => Ok(()),
+    }
+}

@@ -368,6 +368,9 @@ pub struct Solution {
     /// Where only a weak term holds constants or motions of a problem that was solved by conjugate gradients: how much of
     /// the solution, relative to it, rounding leaves undecided along these.
     pub undecided: Option<f64>,
+    /// Where given components along normals of an elastic body, on a sphere or a pipe say, hold a rigid motion only by how far
+    /// the mesh is from that surface: the largest part of the motion along a normal, relative to its largest value.
+    pub barely_held: Option<f64>,
 }
 
 /// The last iterate of a solver that failed or was stopped.

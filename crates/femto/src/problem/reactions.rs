@@ -5,7 +5,7 @@ use super::{Discretization, GridFunction, Problem, ProblemError};
 use crate::operator::Backend;
 use crate::vector::{VectorOps, download_f64};
 use crate::{AnyDevice, DataLevel, OperatorParams};
-use femto_fem::space::Block;
+use femto_fem::space::{Block, Constraints};
 use femto_platform::device::Buffer;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -20,13 +20,85 @@ pub struct Reaction {
     pub sum: Vec<f64>,
 }
 
+/// A direction in which a group holds a node of the space.
+struct Held {
+    node: usize,
+    /// Its number among the reactions.
+    group: usize,
+    direction: Direction,
+}
+
+/// A unit vector.
+enum Direction {
+    Component(usize),
+    Normal([f64; 3]),
+}
+
+impl Direction {
+    fn dot(&self, vector: &[f64]) -> f64 {
+        match self {
+            Self::Component(component) => vector[*component],
+            Self::Normal(normal) => normal.iter().zip(vector).map(|(n, x)| n * x).sum(),
+        }
+    }
+
+    fn add(&self, part: f64, vector: &mut [f64]) {
+        match self {
+            Self::Component(component) => vector[*component] += part,
+            Self::Normal(normal) => {
+                vector
+                    .iter_mut()
+                    .zip(normal)
+                    .for_each(|(x, n)| *x += part * n);
+            }
+        }
+    }
+}
+
+/// The smallest parts along these directions whose sum is closest to a vector, by conjugate gradients (CGLS; Björck,
+/// Numerical Methods for Least Squares Problems, 1996, algorithm 7.4.1).
+fn parts_along(held: &[Held], mut vector: Vec<f64>) -> Vec<f64> {
+    let dots = |vector: &[f64]| -> Vec<f64> {
+        held.iter().map(|held| held.direction.dot(vector)).collect()
+    };
+    let square = |vector: &[f64]| vector.iter().map(|x| x * x).sum::<f64>();
+    let mut parts = vec![0.0; held.len()];
+    let mut step = dots(&vector);
+    let first = square(&step);
+    let mut slope = first;
+    for _ in held {
+        if slope <= f64::EPSILON.powi(2) * first {
+            break;
+        }
+        let mut sum = vec![0.0; vector.len()];
+        held.iter()
+            .zip(&step)
+            .for_each(|(held, part)| held.direction.add(*part, &mut sum));
+        let length = slope / square(&sum);
+        parts
+            .iter_mut()
+            .zip(&step)
+            .for_each(|(part, own)| *part += length * own);
+        vector
+            .iter_mut()
+            .zip(&sum)
+            .for_each(|(x, own)| *x -= length * own);
+        let left = dots(&vector);
+        let before = std::mem::replace(&mut slope, square(&left));
+        step.iter_mut()
+            .zip(left)
+            .for_each(|(own, left)| *own = left + slope / before * *own);
+    }
+    parts
+}
+
 impl Problem<'_> {
     /// The reactions of each group with a Dirichlet condition, in the order of `dirichlet`, then of `along_normal`.
     ///
     /// They are A(u) - b at the nodes of the group, with the loads b, in the components that it gives or along its
-    /// normal. At a node of several groups that give a component, each has what its facets get of the
-    /// [flux](Problem::flux), and what is missing of the whole is shared equally. So if the form is zero for constants,
-    /// reactions and loads add up to what rounding and the solver's tolerance leave.
+    /// normal. At a node of several groups each has what its facets get of the [flux](Problem::flux) in these directions,
+    /// and of what is missing of the whole the smallest parts. So if the form is zero for constants, reactions and loads
+    /// add up to what rounding and the solver's tolerance leave.
     ///
     /// # Errors
     /// As [`Problem::assemble`].
@@ -75,90 +147,108 @@ impl Problem<'_> {
         let mut rest = vec![0.0; forces.len()];
         device.read(&forces, &mut rest)?;
         let components = self.form.components();
-        let dirichlet = self.dirichlet.iter().map(|part| &part.tag);
-        let normal: Vec<&String> = self.along_normal.iter().map(|part| &part.tag).collect();
+        let tags = self.dirichlet.iter().map(|part| &part.tag);
+        let tags = tags.chain(self.along_normal.iter().map(|part| &part.tag));
         let mut reactions: Vec<Reaction> = Vec::new();
-        for tag in dirichlet.chain(normal.iter().copied()) {
+        for tag in tags {
             // A group may have conditions for each of its components.
             if reactions.iter().all(|known| known.tag != *tag) {
                 let (tag, sum) = (tag.clone(), vec![0.0; components]);
                 reactions.push(Reaction { tag, sum });
             }
         }
-        let mut held = Vec::new();
-        for part in &self.dirichlet {
-            let functions = part.value.of_components(components)?;
-            let given = || (0..components).filter(|component| functions[*component].is_some());
-            let group = reactions.iter().position(|known| known.tag == part.tag);
-            for Block { space, .. } in &u.blocks {
-                for node in space.boundary_nodes(&part.tag)? {
-                    let entries =
-                        given().map(|component| space.entry(node.node as usize, component));
-                    held.extend(entries.zip(group.into_iter().cycle()));
-                }
-            }
-        }
-        held.sort_unstable();
-        held.dedup();
+        let held = self.held(&reactions, &u.blocks, &constraints)?;
         let fluxes = self.fluxes_into(&reactions, &held, (device, on), u)?;
-        for groups in held.chunk_by(|a, b| a.0 == b.0) {
-            let entry = groups[0].0;
-            let (_, component) = u.blocks[0].space.node_of(entry);
-            let own = |held: &(usize, usize)| fluxes.get(held).copied().unwrap_or(0.0);
-            let found: f64 = groups.iter().map(own).sum();
-            let missing = (std::mem::take(&mut rest[entry]) - found) / groups.len() as f64;
-            for held in groups {
-                reactions[held.1].sum[component] += own(held) + missing;
-            }
-        }
-        for planes in constraints.normals().chunk_by(|a, b| a.node == b.node) {
-            for (i, plane) in planes.iter().enumerate() {
-                let force = &mut rest[plane.node as usize * components..][..components];
-                let along = force.iter().zip(plane.normal).map(|(force, n)| force * n);
-                let along: f64 = along.sum();
-                let tag = normal[plane.group as usize];
-                let mut of_group = reactions.iter_mut().filter(|known| known.tag == *tag);
-                let Some(reaction) = of_group.next() else {
-                    continue;
-                };
-                // Groups of one plane take its force in turn, each its share of what is left.
-                let same = planes[i..].iter().filter(|it| it.normal == plane.normal);
-                let along = along * plane.share / same.map(|it| it.share).sum::<f64>();
-                for (component, force) in force.iter_mut().enumerate() {
-                    // The last plane takes the rest, all of which is along its normal if planes are at right angles.
-                    let own = match i + 1 == planes.len() {
-                        true => *force,
-                        false => along * plane.normal[component],
-                    };
-                    *force -= own;
-                    reaction.sum[component] += own;
+        let space = &u.blocks[0].space;
+        for of_node in held.chunk_by(|a, b| a.node == b.node) {
+            let entries = (0..components).map(|c| space.entry(of_node[0].node, c));
+            let entries: Vec<usize> = entries.collect();
+            let mut left: Vec<f64> = entries.iter().map(|&entry| rest[entry]).collect();
+            let mut add = |held: &Held, part: f64, left: &mut [f64]| {
+                held.direction.add(-part, left);
+                held.direction.add(part, &mut reactions[held.group].sum);
+            };
+            for of_group in of_node.chunk_by(|a, b| a.group == b.group) {
+                let flux = |entry: &usize| fluxes.get(&(*entry, of_group[0].group)).copied();
+                let flux = entries.iter().map(|entry| flux(entry).unwrap_or(0.0));
+                let parts = parts_along(of_group, flux.collect());
+                for (held, part) in of_group.iter().zip(parts) {
+                    add(held, part, &mut left);
                 }
+            }
+            let parts = parts_along(of_node, left.clone());
+            for (held, part) in of_node.iter().zip(parts) {
+                add(held, part, &mut left);
             }
         }
         Ok(reactions)
     }
 
-    /// What the facets of each group get of the flux at nodes that several groups have in common, of the entries `held`,
-    /// each with the number of a group in `reactions`.
+    /// What groups hold, ascending by node and group.
+    fn held(
+        &self,
+        reactions: &[Reaction],
+        blocks: &[Block],
+        constraints: &Constraints,
+    ) -> Result<Vec<Held>, ProblemError> {
+        let components = self.form.components();
+        let group_of = |tag: &String| reactions.iter().position(|known| known.tag == *tag);
+        let mut entries = Vec::new();
+        for part in &self.dirichlet {
+            let functions = part.value.of_components(components)?;
+            let given = || (0..components).filter(|component| functions[*component].is_some());
+            if let Some(group) = group_of(&part.tag) {
+                for Block { space, .. } in blocks {
+                    for node in space.boundary_nodes(&part.tag)? {
+                        entries.extend(given().map(|c| (node.node as usize, group, c)));
+                    }
+                }
+            }
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        let components = entries.into_iter().map(|(node, group, component)| Held {
+            node,
+            group,
+            direction: Direction::Component(component),
+        });
+        let normals = constraints.normals().iter().filter_map(|plane| {
+            Some(Held {
+                node: plane.node as usize,
+                group: group_of(&self.along_normal[plane.group as usize].tag)?,
+                direction: Direction::Normal(plane.normal),
+            })
+        });
+        let mut held: Vec<Held> = components.chain(normals).collect();
+        held.sort_by_key(|held| (held.node, held.group));
+        Ok(held)
+    }
+
+    /// What the facets of a group get of the flux, by entry and number of the group in `reactions`, at nodes where several
+    /// groups hold something.
     fn fluxes_into<B>(
         &self,
         reactions: &[Reaction],
-        held: &[(usize, usize)],
+        held: &[Held],
         (device, on): (&B, Discretization<'_>),
         u: &GridFunction,
     ) -> Result<HashMap<(usize, usize), f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
-        let runs = held.chunk_by(|a, b| a.0 == b.0);
-        let shared = runs.filter(|groups| groups.len() > 1).flatten();
-        let mut fluxes: HashMap<(usize, usize), f64> = shared.map(|&held| (held, 0.0)).collect();
+        let components = self.form.components();
+        let nodes = held.chunk_by(|a, b| a.node == b.node);
+        let is_shared = |of_node: &&[Held]| of_node.iter().any(|it| it.group != of_node[0].group);
+        let of_space = &u.blocks[0].space;
+        let shared = nodes.filter(is_shared).flatten().flat_map(|held| {
+            (0..components).map(|c| ((of_space.entry(held.node, c), held.group), 0.0))
+        });
+        let mut fluxes: HashMap<(usize, usize), f64> = shared.collect();
         if fluxes.is_empty() {
             return Ok(fluxes);
         }
         let on = self.loads_on(on);
         let flux = self.project_flux(device, u)?;
-        let components = self.form.components();
         for (group, reaction) in reactions.iter().enumerate() {
             if !fluxes.keys().any(|held| held.1 == group) {
                 continue;

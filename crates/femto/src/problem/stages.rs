@@ -3,7 +3,7 @@
 use super::assembled::{Assembled, Equation, NewtonEquation, add_constants};
 use super::choice::Facts;
 use super::facets::OnFacets;
-use super::loads::lift;
+use super::loads::{check_rounding, lift};
 use super::monitor::Stages;
 use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::NullSpace;
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::eigen::eigenvectors;
 use crate::operator::{Auxiliary, Backend, OperatorError};
-use crate::vector::{Projector, VectorOps};
+use crate::vector::{Projector, VectorOps, download_f64};
 use crate::{DataLevel, Number, Operator, OperatorParams, Quadrature};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, shapes};
@@ -141,6 +141,9 @@ impl<'a> Problem<'a> {
             let (exact, boundary_values) = self.loads((on, &constraints), &facets, device)?;
             let mut b = device.zeros(exact.len())?;
             device.convert(&exact, &mut b)?;
+            if device.info().executes && device.norm(&b)? == 0.0 {
+                check_rounding::<T>(&download_f64(device, &exact)?, &boundary_values)?;
+            }
             Ok((b, boundary_values))
         })?;
         let start = self.start.as_ref();
@@ -156,14 +159,14 @@ impl<'a> Problem<'a> {
             true => boundary_values.middles(&constraints, self.form.components()),
             false => vec![0.0; self.form.components()],
         };
-        let (null_space, weak) = stages.run(Stage::Lifting, || {
+        let (null_space, weak, barely_held) = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
                 let values = boundary_values.less(&constraints, &constants);
                 lift(&operator, &projector, &values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
-                return Ok((None, Vec::new()));
+                return Ok((None, Vec::new(), None));
             }
             let unassembled = || match params.data_level.stores_matrices() {
                 true => {
@@ -178,12 +181,13 @@ impl<'a> Problem<'a> {
                 false => Ok(None),
             };
             let on = self.loads_on(on);
-            let (found, weak) = NullSpace::find(on, &operator, unassembled, &constraints)?;
+            let found = NullSpace::find(on, &operator, unassembled, &constraints)?;
             let balance = |it: NullSpace| {
                 let free = it.balance(device, &constraints, &mut b)?;
                 Ok::<_, ProblemError>((it, free))
             };
-            Ok((found.map(balance).transpose()?, weak))
+            let free = found.free.map(balance).transpose()?;
+            Ok((free, found.weak, found.barely))
         })?;
         if let Some(start) = &mut start {
             add_constants(start, &constants, -1.0);
@@ -252,6 +256,7 @@ impl<'a> Problem<'a> {
             multigrid,
             null_space,
             weak,
+            barely_held,
             start,
             exact: self.exact.clone(),
             solver: self.solver,

@@ -12,6 +12,9 @@ use rayon::prelude::*;
 /// Sums of squares of values at constrained entries below this part of the largest are rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// A function is nearly zero where it should be if no part there is larger than this part of its largest value.
+const NEARLY: f64 = 0.1;
+
 /// Constants and rotations about the middle of the nodes, of size one.
 pub(super) struct Candidates {
     components: usize,
@@ -88,8 +91,12 @@ impl Candidates {
         values
     }
 
-    /// Independent combinations that vanish where vectors are constrained.
-    pub(super) fn vanishing_at(&self, constraints: &Constraints) -> Vec<Vec<f64>> {
+    /// Independent combinations that vanish where vectors are constrained; and those that nearly do, along normals that are
+    /// not quite those of a surface of revolution, with the largest part that is held relative to their largest value.
+    pub(super) fn vanishing_at(
+        &self,
+        constraints: &Constraints,
+    ) -> (Vec<Vec<f64>>, Vec<(Vec<f64>, f64)>) {
         let count = self.count();
         let mut squares = vec![0.0; count * count];
         let mut add = |row: &[f64]| {
@@ -113,9 +120,24 @@ impl Candidates {
         }
         let largest = (0..count).map(|i| squares[i * count + i]);
         let most = ROUNDING * largest.fold(0.0, f64::max);
-        let found = eigenvectors(squares, count).into_iter();
-        let found = found.filter(|(value, _)| *value <= most);
-        found.map(|(_, vector)| vector).collect()
+        let (mut vanishing, mut nearly) = (Vec::new(), Vec::new());
+        for (value, vector) in eigenvectors(squares, count) {
+            if value <= most {
+                vanishing.push(vector);
+            } else if constraints.slanted().directions() > 0 {
+                let values = self.values(&vector);
+                let free = self.free_values(&vector, constraints);
+                let largest = |values: &mut dyn Iterator<Item = f64>| {
+                    values.fold(0.0, |most: f64, value| most.max(value.abs()))
+                };
+                let held = largest(&mut values.iter().zip(&free).map(|(all, free)| all - free));
+                let part = held / largest(&mut values.iter().copied());
+                if part < NEARLY {
+                    nearly.push((vector, part));
+                }
+            }
+        }
+        (vanishing, nearly)
     }
 
     /// A combination made orthogonal to others, and of length one.

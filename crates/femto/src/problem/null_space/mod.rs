@@ -20,6 +20,7 @@ use candidates::Candidates;
 use femto_fem::space::Constraints;
 use serde::Serialize;
 use std::fmt;
+use std::slice::from_ref;
 
 /// Loads that differ from balanced ones by more than this part of their size are an error. Integrals over curved cells
 /// differ from those of the domain, so that loads which balance there do not quite balance here.
@@ -46,6 +47,17 @@ pub(super) struct NullSpace {
     rigid: bool,
 }
 
+/// What boundary conditions do not hold, or hardly.
+#[derive(Default)]
+pub(super) struct Unheld {
+    /// What is free.
+    pub(super) free: Option<NullSpace>,
+    /// What the operator holds weakly.
+    pub(super) weak: Vec<WeakFunction>,
+    /// As [`Solution::barely_held`](super::Solution::barely_held).
+    pub(super) barely: Option<f64>,
+}
+
 /// A function of the null space; ∫ z z' is one for the same function and zero for others.
 struct FreeFunction {
     /// Of the functions of [`NearKernel::new`](crate::multigrid::NearKernel::new).
@@ -65,7 +77,7 @@ impl NullSpace {
         operator: &Operator<T, B>,
         unassembled: impl FnOnce() -> Result<Option<Operator<T, B>>, ProblemError>,
         constraints: &Constraints,
-    ) -> Result<(Option<Self>, Vec<WeakFunction>), ProblemError>
+    ) -> Result<Unheld, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
@@ -73,26 +85,39 @@ impl NullSpace {
         let device = operator.device();
         let is_held = on.space().components() == 1 && !constraints.is_empty();
         if is_held || !device.info().executes {
-            return Ok((None, Vec::new()));
+            return Ok(Unheld::default());
         }
         let candidates = Candidates::new(on.blocks);
-        let vanishing = candidates.vanishing_at(constraints);
-        if vanishing.is_empty() {
-            return Ok((None, Vec::new()));
+        let (vanishing, nearly) = candidates.vanishing_at(constraints);
+        if vanishing.is_empty() && nearly.is_empty() {
+            return Ok(Unheld::default());
         }
         let unassembled = unassembled()?;
         let has_matrices = unassembled.is_some();
         let operator = unassembled.as_ref().unwrap_or(operator);
         let mut diagonal = device.zeros(operator.dofs())?;
         operator.diagonal(&mut diagonal)?;
-        let energies = |combinations: &[Vec<f64>]| {
+        let energies = |combinations: &[Vec<f64>], constraints: &Constraints| {
             let vector =
                 |it: &Vec<f64>| upload_f64(device, &candidates.free_values(it, constraints));
             let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
             energies(operator, &diagonal, &vectors?)
         };
+        // Energies that are only rounding. That of rounding is near ε², that of rounded positions near the square of their
+        // error, that of the weakest term which A can have near ε.
+        let is_rounding = |energy: f64, size: f64, combination: &[f64]| {
+            let of_positions = candidates.rounding(combination).powi(2);
+            energy.abs() <= T::EPSILON.powf(1.5).max(of_positions) * size
+        };
+        let mut barely: Option<f64> = None;
+        for (combination, part) in nearly {
+            let (energy, size) = energies(from_ref(&combination), &Constraints::default())?;
+            if is_rounding(energy[0], size[0], &combination) {
+                barely = Some(part.max(barely.unwrap_or_default()));
+            }
+        }
         // Eigenvectors of A relative to D among the candidates: each of them is free or not.
-        let (mut matrix, sizes) = energies(&vanishing)?;
+        let (mut matrix, sizes) = energies(&vanishing, constraints)?;
         let factor = |size: &f64| 1.0 / size.sqrt().max(f64::MIN_POSITIVE);
         let factors: Vec<f64> = sizes.iter().map(factor).collect();
         for (entry, (a, b)) in matrix.iter_mut().zip(pairs(&factors, &factors)) {
@@ -107,15 +132,12 @@ impl NullSpace {
             sum
         });
         let combined: Vec<Vec<f64>> = combined.collect();
-        let (matrix, sizes) = energies(&combined)?;
+        let (matrix, sizes) = energies(&combined, constraints)?;
         let mut functions: Vec<FreeFunction> = Vec::new();
         let mut weak = Vec::new();
         for (i, combination) in combined.into_iter().enumerate() {
             let energy = matrix[i * sizes.len() + i];
-            // That of rounding is near ε², that of rounded positions near the square of their error, that of the weakest
-            // term which A can have near ε.
-            let rounding = candidates.rounding(&combination).powi(2);
-            if energy.abs() <= T::EPSILON.powf(1.5).max(rounding) * sizes[i] {
+            if is_rounding(energy, sizes[i], &combination) {
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
             } else if energy > 0.0 && energy <= WEAK * sizes[i] && !has_matrices {
                 let values = candidates.free_values(&combination, constraints);
@@ -128,7 +150,7 @@ impl NullSpace {
         }
         let rigid = !candidates.rotations.is_empty();
         let free = (!functions.is_empty()).then_some(Self { functions, rigid });
-        Ok((free, weak))
+        Ok(Unheld { free, weak, barely })
     }
 
     /// Takes off the projected loads' part that does work on the free functions, as a load that is a combination of them

@@ -386,6 +386,51 @@ fn rollers_hold_what_is_theirs() {
     }
 }
 
+/// Pressed from all sides, a parallelogram gets shorter as a whole: each support gets the pressure on its side, though sides
+/// meet at other angles than right ones, whether rollers or fixed to this displacement, in any order.
+#[test]
+fn slanted_supports_hold_what_is_theirs() {
+    let mesh = AnyBox::unit(Cell::Quadrilateral, 3)
+        .build(|[x, y, z]| [x + 0.5 * y, y, z])
+        .expect("legal");
+    // The strain is -0.1 times I, and the pressure 0.2 (λ + μ) = 1.
+    let form = LinearElasticity::<2>::from_young(6.25, 0.25);
+    let shorter = Boundary {
+        tag: "xmin".to_owned(),
+        value: Given::All(vec![
+            &|[x, _, _]: [f64; 3]| -0.1 * x,
+            &|[_, y, _]: [f64; 3]| -0.1 * y,
+        ]),
+    };
+    let along = |tag: &str, value: &'static dyn Function| AlongNormal {
+        tag: tag.to_owned(),
+        value,
+    };
+    for (fixed, rollers) in [
+        (vec![], vec!["xmin", "ymin"]),
+        (vec![], vec!["ymin", "xmin"]),
+        (vec![shorter], vec!["ymin"]),
+    ] {
+        let problem = Problem {
+            dirichlet: fixed,
+            along_normal: rollers.iter().map(|tag| along(tag, &0.0)).collect(),
+            neumann_along_normal: vec![along("xmax", &-1.0), along("ymax", &-1.0)],
+            solver: accurate(),
+            ..interpreted(&mesh, 2, form.clone())
+        };
+        let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+        for reaction in problem.reactions(&host(), &u).expect("found") {
+            let wanted = match &reaction.tag[..] {
+                "xmin" => [1.0, -0.5],
+                _ => [0.0, 1.0],
+            };
+            for (found, wanted) in reaction.sum.iter().zip(wanted) {
+                assert!((found - wanted).abs() < 1e-8, "{reaction:?} of {rollers:?}");
+            }
+        }
+    }
+}
+
 /// The flux of a harmonic function, which varies, at the nodes and into sides that meet.
 #[test]
 fn fluxes_of_quadratic_functions_are_exact() {

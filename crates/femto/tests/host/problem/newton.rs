@@ -277,6 +277,34 @@ fn loads_without_squares_are_refused() {
     ));
 }
 
+/// Nor are loads and boundary values that fp32 rounds to zero.
+#[test]
+fn what_fp32_rounds_to_zero_is_refused() {
+    let mesh = SimplexBox::unit_square(4).build(|x| x).unwrap();
+    let tiny: &dyn Function = &1e-60;
+    for (source, given, is_lost) in [
+        (vec![&0.0 as &dyn Function], 0.0, false),
+        (vec![tiny], 0.0, true),
+        (vec![&0.0], 1e-60, true),
+        (vec![tiny], 1.0, false),
+    ] {
+        for problem in [
+            interpreted(&mesh, 1, Poisson::<2>),
+            interpreted(&mesh, 1, NonlinearDiffusion::<2>::default()),
+        ] {
+            let problem = Problem {
+                source: source.clone(),
+                dirichlet: vec![Boundary::new("xmin", &given)],
+                ..problem
+            };
+            let error = problem.solve::<f32, _>(&host(), &mut ()).err();
+            let found = matches!(error, Some(ProblemError::RoundedToZero { .. }));
+            assert_eq!(found, is_lost, "{given}: {error:?}");
+            assert!(is_lost || error.is_none(), "{error:?}");
+        }
+    }
+}
+
 /// u + [u > 1/2] = 2 by Newton's method, though its derivative is that of u.
 struct Jump;
 

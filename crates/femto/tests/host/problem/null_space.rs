@@ -442,3 +442,46 @@ fn bodies_far_from_the_origin_are_free_to_rotate() {
         }
     }
 }
+
+/// A quarter of a ring that slides on its inner side: only the unevenness of the normals there keeps it from swinging. Springs,
+/// or a fixed end, hold it.
+#[test]
+fn sliding_along_curved_walls_is_found() {
+    let ring = |[r, s, z]: [f64; 3]| {
+        let angle = 0.5 * PI * s * (1.0 + 0.3 * s) / 1.3;
+        [(1.0 + r) * angle.cos(), (1.0 + r) * angle.sin(), z]
+    };
+    let mesh = AnyBox {
+        geometry_degree: 2,
+        ..AnyBox::unit(Cell::Quadrilateral, 6)
+    };
+    let mesh = mesh.build(ring).unwrap();
+    let slides = Problem {
+        source: vec![&1.0, &0.0],
+        along_normal: vec![AlongNormal {
+            tag: "xmin".to_owned(),
+            value: &0.0,
+        }],
+        ..interpreted(&mesh, 2, LinearElasticity::<2>::from_young(10.0, 0.3))
+    };
+    let part = solve(&slides).barely_held.expect("hardly held");
+    assert!((1e-6..1e-1).contains(&part), "{part}");
+    let spring = Robin {
+        tag: "xmax".to_owned(),
+        alpha: Given::All(vec![&1.0, &1.0]),
+        value: Given::All(vec![&0.0, &0.0]),
+    };
+    let springs = Problem {
+        robin: vec![spring],
+        ..slides.clone()
+    };
+    assert_eq!(solve(&springs).barely_held, None);
+    let fixed = Problem {
+        dirichlet: vec![Boundary {
+            tag: "ymin".to_owned(),
+            value: Given::All(vec![&0.0, &0.0]),
+        }],
+        ..slides
+    };
+    assert_eq!(solve(&fixed).barely_held, None);
+}
