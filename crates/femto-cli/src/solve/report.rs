@@ -287,7 +287,8 @@ impl Report {
         let unsettled = super::warnings::unsettled(case, solution.settling);
         let undecided = super::warnings::undecided(case, solution.undecided);
         let barely_held = super::warnings::barely_held(solution.barely_held);
-        let found = [unsettled, undecided, barely_held];
+        let loose = super::warnings::loose_parts(case, solution.loose_parts);
+        let found = [unsettled, undecided, barely_held, loose];
         solver.warnings.extend(found.into_iter().flatten());
         self.solver = Some(solver);
         self.reached(case, &solution.warnings, solution.u)
@@ -315,11 +316,15 @@ impl Report {
         self.memory = Some(unsolved.memory);
         self.take_errors(case, unsolved.errors);
         self.free = unsolved.free;
-        self.solver = Some(Solver::new(
+        let mut solver = Solver::new(
             case,
             &unsolved.preconditioner,
             (error.history, true_residual),
-        ));
+        );
+        solver
+            .warnings
+            .extend(super::warnings::loose_parts(case, unsolved.loose_parts));
+        self.solver = Some(solver);
         self.reached(case, &unsolved.warnings, unsolved.u)
     }
 

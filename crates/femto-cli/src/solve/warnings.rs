@@ -5,7 +5,7 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::{Block, BoundaryFacet};
 use femto::kernel::scalar::Precision;
 use femto::multigrid::CONVECTIVE;
-use femto::problem::{MultigridLevel, PreconditionerReason, Problem};
+use femto::problem::{LooseParts, MultigridLevel, PreconditionerReason, Problem};
 
 /// Poisson's ratios from here on are near 1/2.
 const NEAR_HALF: f64 = 0.49;
@@ -57,6 +57,13 @@ pub(super) fn barely_held(part: Option<f64>) -> Option<String> {
         "a rigid motion is free but for the shape of the cells: at nodes where components along normals are given, no more than {:.1e}          of it is along these. Loads may move the body that way by any amount: hold it somewhere",
         part?
     ))
+}
+
+/// A warning about parts of the mesh, from [`Solution::loose_parts`](femto::problem::Solution::loose_parts).
+pub(super) fn loose_parts(case: &Case, found: Option<LooseParts>) -> Option<String> {
+    let found = found?;
+    let in_file = super::mesh::in_case(case, &[found.cell]);
+    Some(format!("{found}{in_file}. A constant is free there"))
 }
 
 /// Good solutions stay below this.

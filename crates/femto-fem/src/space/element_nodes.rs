@@ -81,6 +81,11 @@ impl ElementNodes {
         nodes
     }
 
+    /// The shell node at each vertex.
+    pub(super) fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
     fn push(
         &mut self,
         cell: Cell,

@@ -7,8 +7,9 @@ use super::multigrid::{AnyPreconditioner, MakeMultigrid};
 use super::null_space::{NullSpace, WeakFunction};
 use super::patience::Patience;
 use super::{
-    Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
-    PreconditionerChoice, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
+    Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, LooseParts, Memory, Method,
+    MultigridLevel, PreconditionerChoice, ProblemError, Solution, SolverParams, Stage,
+    StageMonitor, Unsolved,
 };
 use crate::operator::{Application, Backend, Scatter};
 use crate::solve::{Jacobi, Monitor, Preconditioning};
@@ -45,6 +46,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) weak: Vec<WeakFunction>,
     /// As [`Solution::barely_held`].
     pub(super) barely_held: Option<f64>,
+    /// As [`Solution::loose_parts`].
+    pub(super) loose_parts: Option<LooseParts>,
     /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
@@ -214,6 +217,7 @@ where
                 memory,
                 preconditioner,
                 free,
+                loose_parts: self.loose_parts,
             }))),
             Ok(info) => Ok(Solution {
                 u,
@@ -227,6 +231,7 @@ where
                 settling,
                 undecided,
                 barely_held: self.barely_held,
+                loose_parts: self.loose_parts,
             }),
         }
     }

@@ -105,7 +105,7 @@ pub use function::{Expression, Function, FunctionName, Role};
 pub use groups::{by_group, cell_tags};
 pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
-pub use null_space::FreeFunctions;
+pub use null_space::{FreeFunctions, LooseParts};
 pub use output::{LagrangeGrid, OutputField, write_solution};
 pub use reactions::Reaction;
 pub use solver::SolverParams;
@@ -371,6 +371,8 @@ pub struct Solution {
     /// Where given components along normals of an elastic body, on a sphere or a pipe say, hold a rigid motion only by how far
     /// the mesh is from that surface: the largest part of the motion along a normal, relative to its largest value.
     pub barely_held: Option<f64>,
+    /// Parts of the mesh where nothing holds the solution of a linear symmetric form, so that its constant there is arbitrary.
+    pub loose_parts: Option<LooseParts>,
 }
 
 /// The last iterate of a solver that failed or was stopped.
@@ -390,6 +392,8 @@ pub struct Unsolved {
     pub preconditioner: PreconditionerChoice,
     /// What the boundary conditions of a linear symmetric form leave free, if anything.
     pub free: Option<FreeFunctions>,
+    /// As [`Solution::loose_parts`].
+    pub loose_parts: Option<LooseParts>,
 }
 
 /// Bytes of memory that a problem holds during its solution, apart from its mesh.

@@ -159,14 +159,14 @@ impl<'a> Problem<'a> {
             true => boundary_values.middles(&constraints, self.form.components()),
             false => vec![0.0; self.form.components()],
         };
-        let (null_space, weak, barely_held) = stages.run(Stage::Lifting, || {
+        let (null_space, weak, (barely_held, loose_parts)) = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
                 let values = boundary_values.less(&constraints, &constants);
                 lift(&operator, &projector, &values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
-                return Ok((None, Vec::new(), None));
+                return Ok((None, Vec::new(), (None, None)));
             }
             let unassembled = || match params.data_level.stores_matrices() {
                 true => {
@@ -187,7 +187,7 @@ impl<'a> Problem<'a> {
                 Ok::<_, ProblemError>((it, free))
             };
             let free = found.free.map(balance).transpose()?;
-            Ok((free, found.weak, found.barely))
+            Ok((free, found.weak, (found.barely, found.loose)))
         })?;
         if let Some(start) = &mut start {
             add_constants(start, &constants, -1.0);
@@ -257,6 +257,7 @@ impl<'a> Problem<'a> {
             null_space,
             weak,
             barely_held,
+            loose_parts,
             start,
             exact: self.exact.clone(),
             solver: self.solver,

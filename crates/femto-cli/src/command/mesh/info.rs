@@ -80,6 +80,8 @@ struct Elements {
     warnings: Vec<CornerWarning>,
     /// Notes about cells that touch without being joined.
     unjoined: Vec<String>,
+    /// Number of parts without common vertices.
+    parts: usize,
 }
 
 impl Elements {
@@ -99,6 +101,7 @@ impl Elements {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),
             warnings,
             unjoined: unjoined(&blocks),
+            parts: Block::parts(&blocks).count,
         })
     }
 }
@@ -114,9 +117,13 @@ impl Display for Report {
                 kinds,
                 warnings,
                 unjoined,
+                parts,
             }) => {
                 let kinds = kinds.map(|(name, count)| format!("{count} {name}"));
                 write!(f, "maps    {}", kinds.join(", "))?;
+                if *parts > 1 {
+                    write!(f, "\nparts   {parts}, which share no vertices")?;
+                }
                 for warning in unjoined {
                     write!(f, "\nwarning {warning}")?;
                 }
@@ -178,6 +185,7 @@ impl Elements {
             .map(|&(name, count)| (name.to_owned(), json!(count)))
             .collect();
         let warnings = self.warnings.iter().map(ToString::to_string);
+        json["parts"] = json!(self.parts);
         json["warnings"] = warnings.chain(self.unjoined.iter().cloned()).collect();
         json
     }

@@ -26,6 +26,15 @@ pub(super) struct Candidates {
     dofs: usize,
 }
 
+/// Combinations of candidates that vanish where vectors are constrained.
+#[derive(Default)]
+pub(super) struct Vanishing {
+    pub(super) exactly: Vec<Vec<f64>>,
+    /// Along normals that are not quite those of a surface of revolution, with the largest part that is held relative to the
+    /// largest value.
+    pub(super) nearly: Vec<(Vec<f64>, f64)>,
+}
+
 impl Candidates {
     pub(super) fn new(blocks: &[Block]) -> Self {
         let space = &blocks[0].space;
@@ -91,12 +100,8 @@ impl Candidates {
         values
     }
 
-    /// Independent combinations that vanish where vectors are constrained; and those that nearly do, along normals that are
-    /// not quite those of a surface of revolution, with the largest part that is held relative to their largest value.
-    pub(super) fn vanishing_at(
-        &self,
-        constraints: &Constraints,
-    ) -> (Vec<Vec<f64>>, Vec<(Vec<f64>, f64)>) {
+    /// Independent combinations that vanish where vectors are constrained, or nearly do.
+    pub(super) fn vanishing_at(&self, constraints: &Constraints) -> Vanishing {
         let count = self.count();
         let mut squares = vec![0.0; count * count];
         let mut add = |row: &[f64]| {
@@ -120,10 +125,10 @@ impl Candidates {
         }
         let largest = (0..count).map(|i| squares[i * count + i]);
         let most = ROUNDING * largest.fold(0.0, f64::max);
-        let (mut vanishing, mut nearly) = (Vec::new(), Vec::new());
+        let mut found = Vanishing::default();
         for (value, vector) in eigenvectors(squares, count) {
             if value <= most {
-                vanishing.push(vector);
+                found.exactly.push(vector);
             } else if constraints.slanted().directions() > 0 {
                 let values = self.values(&vector);
                 let free = self.free_values(&vector, constraints);
@@ -133,11 +138,11 @@ impl Candidates {
                 let held = largest(&mut values.iter().zip(&free).map(|(all, free)| all - free));
                 let part = held / largest(&mut values.iter().copied());
                 if part < NEARLY {
-                    nearly.push((vector, part));
+                    found.nearly.push((vector, part));
                 }
             }
         }
-        (vanishing, nearly)
+        found
     }
 
     /// A combination made orthogonal to others, and of length one.

@@ -8,6 +8,9 @@
 
 mod candidates;
 mod correction;
+mod loose;
+
+pub use loose::LooseParts;
 
 pub(super) use correction::{Correction, WeakFunction};
 
@@ -16,8 +19,9 @@ use crate::eigen::eigenvectors;
 use crate::operator::Backend;
 use crate::vector::{VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
-use candidates::Candidates;
+use candidates::{Candidates, Vanishing};
 use femto_fem::space::Constraints;
+use loose::Apart;
 use serde::Serialize;
 use std::fmt;
 use std::slice::from_ref;
@@ -56,6 +60,8 @@ pub(super) struct Unheld {
     pub(super) weak: Vec<WeakFunction>,
     /// As [`Solution::barely_held`](super::Solution::barely_held).
     pub(super) barely: Option<f64>,
+    /// Parts of the mesh where a constant is free.
+    pub(super) loose: Option<LooseParts>,
 }
 
 /// A function of the null space; ∫ z z' is one for the same function and zero for others.
@@ -83,13 +89,18 @@ impl NullSpace {
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
         let device = operator.device();
-        let is_held = on.space().components() == 1 && !constraints.is_empty();
-        if is_held || !device.info().executes {
+        if !device.info().executes {
             return Ok(Unheld::default());
         }
+        let apart = Apart::new(on, constraints);
         let candidates = Candidates::new(on.blocks);
-        let (vanishing, nearly) = candidates.vanishing_at(constraints);
-        if vanishing.is_empty() && nearly.is_empty() {
+        let is_held = on.space().components() == 1 && !constraints.is_empty();
+        let vanishing = match is_held {
+            true => Vanishing::default(),
+            false => candidates.vanishing_at(constraints),
+        };
+        let (vanishing, nearly) = (vanishing.exactly, vanishing.nearly);
+        if vanishing.is_empty() && nearly.is_empty() && apart.is_none() {
             return Ok(Unheld::default());
         }
         let unassembled = unassembled()?;
@@ -105,16 +116,33 @@ impl NullSpace {
         };
         // Energies that are only rounding. That of rounding is near ε², that of rounded positions near the square of their
         // error, that of the weakest term which A can have near ε.
-        let is_rounding = |energy: f64, size: f64, combination: &[f64]| {
-            let of_positions = candidates.rounding(combination).powi(2);
-            energy.abs() <= T::EPSILON.powf(1.5).max(of_positions) * size
+        let is_rounding = |energy: f64, size: f64, of_positions: f64| {
+            energy.abs() <= T::EPSILON.powf(1.5).max(of_positions.powi(2)) * size
         };
         let mut barely: Option<f64> = None;
         for (combination, part) in nearly {
             let (energy, size) = energies(from_ref(&combination), &Constraints::default())?;
-            if is_rounding(energy[0], size[0], &combination) {
+            if is_rounding(energy[0], size[0], candidates.rounding(&combination)) {
                 barely = Some(part.max(barely.unwrap_or_default()));
             }
+        }
+        let of_ones = |ones: &[f64]| {
+            let ones = upload_f64(device, ones)?;
+            let mut product = device.zeros(operator.dofs())?;
+            operator.apply(&ones, &mut product)?;
+            let both = [&product, &diagonal].map(|vector| download_f64(device, vector));
+            let [product, diagonal] = both;
+            Ok::<_, ProblemError>([product?, diagonal?])
+        };
+        let loose =
+            |apart: Apart<'_>| apart.loose(of_ones, |energy, size| is_rounding(energy, size, 0.0));
+        let loose = apart.map(loose).transpose()?.flatten();
+        if vanishing.is_empty() {
+            return Ok(Unheld {
+                barely,
+                loose,
+                ..Unheld::default()
+            });
         }
         // Eigenvectors of A relative to D among the candidates: each of them is free or not.
         let (mut matrix, sizes) = energies(&vanishing, constraints)?;
@@ -137,7 +165,7 @@ impl NullSpace {
         let mut weak = Vec::new();
         for (i, combination) in combined.into_iter().enumerate() {
             let energy = matrix[i * sizes.len() + i];
-            if is_rounding(energy, sizes[i], &combination) {
+            if is_rounding(energy, sizes[i], candidates.rounding(&combination)) {
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
             } else if energy > 0.0 && energy <= WEAK * sizes[i] && !has_matrices {
                 let values = candidates.free_values(&combination, constraints);
@@ -150,7 +178,12 @@ impl NullSpace {
         }
         let rigid = !candidates.rotations.is_empty();
         let free = (!functions.is_empty()).then_some(Self { functions, rigid });
-        Ok(Unheld { free, weak, barely })
+        Ok(Unheld {
+            free,
+            weak,
+            barely,
+            loose,
+        })
     }
 
     /// Takes off the projected loads' part that does work on the free functions, as a load that is a combination of them

@@ -416,7 +416,7 @@ fn slanted_supports_hold_what_is_theirs() {
             along_normal: rollers.iter().map(|tag| along(tag, &0.0)).collect(),
             neumann_along_normal: vec![along("xmax", &-1.0), along("ymax", &-1.0)],
             solver: accurate(),
-            ..interpreted(&mesh, 2, form.clone())
+            ..interpreted(&mesh, 2, form)
         };
         let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
         for reaction in problem.reactions(&host(), &u).expect("found") {

@@ -485,3 +485,89 @@ fn sliding_along_curved_walls_is_found() {
     };
     assert_eq!(solve(&fixed).barely_held, None);
 }
+
+/// Two squares apart, one of which is held: in the other a constant is free, unless a term or a condition holds it.
+#[test]
+fn loose_parts_are_found() {
+    let long = AnyBox {
+        cells: vec![5, 2],
+        ..AnyBox::unit(Cell::Quadrilateral, 1)
+    };
+    let mut mesh = long.build(|x| x).unwrap();
+    let is_kept = |nodes: &[u32]| {
+        let x = nodes.iter().map(|&node| mesh.coordinates[node as usize][0]);
+        let x: Vec<f64> = x.collect();
+        x.iter().all(|&x| x < 0.5) || x.iter().all(|&x| x > 0.5)
+    };
+    for block in &mut mesh.blocks {
+        let count = block.cell_type.nodes();
+        let cells = block.nodes.chunks_exact(count).zip(&block.tags);
+        let kept: Vec<_> = cells.filter(|(nodes, _)| is_kept(nodes)).collect();
+        (block.nodes, block.tags) = (
+            kept.iter().flat_map(|(nodes, _)| nodes.to_vec()).collect(),
+            kept.iter().map(|(_, tag)| **tag).collect(),
+        );
+    }
+    let balanced: &dyn Function = &|[x, y, _]: [f64; 3]| if x > 0.5 { y - 0.5 } else { 1.0 };
+    let problem = Problem {
+        source: vec![balanced],
+        dirichlet: vec![Boundary::new("xmin", &1.0)],
+        ..interpreted(&mesh, 2, Poisson::<2>)
+    };
+    let found = solve(&problem).loose_parts.expect("one part");
+    assert_eq!((found.count, found.of), (1, 2));
+    let unbalanced = Problem {
+        source: vec![&1.0],
+        ..problem.clone()
+    };
+    match unbalanced.solve::<f64, _>(&host(), &mut ()) {
+        Err(ProblemError::Unsolved(unsolved)) => assert_eq!(unsolved.loose_parts, Some(found)),
+        other => panic!("{other:?}"),
+    }
+    let spring = Robin {
+        tag: "xmax".to_owned(),
+        alpha: Given::All(vec![&1e-3]),
+        value: Given::All(vec![&0.0]),
+    };
+    let held = [
+        Problem {
+            robin: vec![spring.clone()],
+            ..problem.clone()
+        },
+        Problem {
+            dirichlet: ["xmin", "xmax"]
+                .map(|side| Boundary::new(side, &1.0))
+                .into(),
+            ..problem.clone()
+        },
+        Problem {
+            source: vec![balanced],
+            ..interpreted(&mesh, 2, ScreenedPoisson::<2> { lambda: Some(1e-3) })
+        },
+    ];
+    for problem in held {
+        assert_eq!(solve(&problem).loose_parts, None);
+    }
+    // The other part, where nothing is given at all, is that of the null space.
+    let free = Problem {
+        dirichlet: vec![],
+        source: vec![&|[_, y, _]: [f64; 3]| y - 0.5],
+        ..problem.clone()
+    };
+    let solution = solve(&free);
+    assert_eq!(solution.free.map(|free| free.count), Some(1));
+    assert_eq!(
+        solution.loose_parts.map(|it| (it.count, it.of)),
+        Some((1, 2))
+    );
+    // Without its constant, which the spring holds.
+    let other = Problem {
+        dirichlet: vec![],
+        robin: vec![spring],
+        ..free
+    };
+    assert_eq!(
+        solve(&other).loose_parts.map(|it| (it.count, it.cell)),
+        Some((1, 0))
+    );
+}

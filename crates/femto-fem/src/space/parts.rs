@@ -1,0 +1,140 @@
+//! The parts of a mesh that have no vertices in common.
+
+use super::Block;
+use super::element_nodes::ElementNodes;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// The parts of a mesh: elements are of the same part if vertices join them, directly or through others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Number of parts.
+    pub count: usize,
+    /// The part of each element, `[block][element]`.
+    pub of_elements: Vec<Vec<u32>>,
+}
+
+/// Vertices that point to smaller ones of their part, or to themselves (Anderson and Woll, Wait-free parallel algorithms for
+/// the union-find problem, STOC 1991).
+struct Links(Vec<AtomicU32>);
+
+impl Links {
+    fn root(&self, mut vertex: u32) -> u32 {
+        loop {
+            let next = self.0[vertex as usize].load(Relaxed);
+            let after = self.0[next as usize].load(Relaxed);
+            if next == after {
+                return next;
+            }
+            // A shorter way for others. Where it fails, one was found already.
+            let _ = self.0[vertex as usize].compare_exchange(next, after, Relaxed, Relaxed);
+            vertex = next;
+        }
+    }
+
+    fn join(&self, a: u32, b: u32) {
+        loop {
+            let (a, b) = (self.root(a), self.root(b));
+            let (low, high) = (a.min(b), a.max(b));
+            let link = &self.0[high as usize];
+            if low == high || link.compare_exchange(high, low, Relaxed, Relaxed).is_ok() {
+                return;
+            }
+        }
+    }
+}
+
+impl Block {
+    /// The parts of the mesh of these blocks, all those of a mesh, in the order of their smallest vertices.
+    pub fn parts(blocks: &[Self]) -> Parts {
+        let nodes = blocks.first().map_or(0, |block| block.space.nodes()) as u32;
+        let links = Links((0..nodes).into_par_iter().map(AtomicU32::new).collect());
+        let of_block = |Self { space, .. }: &Self| -> Vec<u32> {
+            let restriction = space.restriction();
+            let entities = ElementNodes::new(space.cell(), space.degree());
+            let chunks = restriction.chunks.par_iter();
+            let of_chunk = chunks.flat_map_iter(|chunk| {
+                chunk.elements.clone().map(|element| {
+                    let shell = &restriction.shell[element * restriction.shell_nodes()..];
+                    let vertex = |at: &u32| restriction.node(chunk, shell[*at as usize]) as u32;
+                    let mut vertices = entities.vertices().iter().map(vertex);
+                    let first = vertices.next().unwrap_or_default();
+                    vertices.for_each(|other| links.join(first, other));
+                    first
+                })
+            });
+            of_chunk.collect()
+        };
+        let mut of_elements: Vec<Vec<u32>> = blocks.iter().map(of_block).collect();
+        let roots = of_elements.par_iter_mut().flatten();
+        roots.for_each(|vertex| *vertex = links.root(*vertex));
+        let all = || of_elements.par_iter().flatten().copied();
+        let least = all().min().unwrap_or_default();
+        let mut others: Vec<u32> = all().filter(|&root| root != least).collect();
+        others.par_sort_unstable();
+        others.dedup();
+        // The least one has number 0.
+        let numbers = of_elements.par_iter_mut().flatten();
+        numbers.for_each(|root| *root = others.partition_point(|other| other <= root) as u32);
+        Parts {
+            count: others.len() + usize::from(nodes > 0),
+            of_elements,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::geometry::Geometry;
+    use crate::mesh::boxes::AnyBox;
+    use crate::space::{Block, SpaceParams};
+
+    /// Boxes side by side, of which every other one is left out.
+    #[test]
+    fn boxes_apart_are_parts() {
+        for cell in AnyBox::CELLS {
+            let unit = AnyBox::unit(cell, 1);
+            let long = AnyBox {
+                cells: (0..cell.dim()).map(|axis| [5, 1, 1][axis]).collect(),
+                ..unit
+            };
+            let mut mesh = long.build(|x| x).expect("legal");
+            let coordinates = mesh.coordinates.clone();
+            for block in &mut mesh.blocks {
+                let count = block.cell_type.nodes();
+                let is_kept = |cell: &usize| {
+                    let nodes = &block.nodes[cell * count..][..count];
+                    let x = nodes.iter().map(|&node| coordinates[node as usize][0]);
+                    let middle = x.sum::<f64>() / count as f64;
+                    ((5.0 * middle) as usize).min(4).is_multiple_of(2)
+                };
+                let kept: Vec<usize> = (0..block.len()).filter(is_kept).collect();
+                let nodes = kept
+                    .iter()
+                    .flat_map(|cell| &block.nodes[cell * count..][..count]);
+                (block.nodes, block.tags) = (
+                    nodes.copied().collect(),
+                    kept.iter().map(|&cell| block.tags[cell]).collect(),
+                );
+            }
+            for degree in [1, 2] {
+                let geometries = Geometry::of_shapes(&mesh).expect("cells");
+                let params = SpaceParams {
+                    degree,
+                    ..SpaceParams::default()
+                };
+                let blocks = Block::all(&mesh, geometries, params).expect("spaces");
+                let parts = Block::parts(&blocks);
+                assert_eq!(parts.count, 3, "{cell:?}");
+                for (block, of_elements) in blocks.iter().zip(&parts.of_elements) {
+                    let space = &block.space;
+                    for a in 0..space.elements() {
+                        for b in space.elements_with(space.element_nodes(a)[0] as usize) {
+                            assert_eq!(of_elements[a], of_elements[b]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
