@@ -24,11 +24,12 @@ fn poissons_ratios_near_a_half_are_warned_of() {
     assert!(near.starts_with(wanted), "{near}");
     assert!(warning("young = 1\npoisson = { domain = 0.495 }").is_some());
     assert!(warning("lambda = 100\nmu = 1").is_some());
+    assert!(warning("lambda = { domain = 100 }\nmu = 1").is_some());
     for far in [
         "young = 1\npoisson = 0.45",
         "lambda = 1\nmu = 1",
         // Known at points only.
-        "young = 1\npoisson = \"0.495 + 0*x\"",
+        "young = 1\npoisson = \"0.495 + 0.001*x\"",
     ] {
         assert_eq!(warning(far), None);
     }
@@ -170,6 +171,15 @@ fn positions_that_are_rounded_are_warned_of() {
         "solver.preconditioner=jacobi",
     ];
     let single = [&["solve", &path, "--json", "--no-roofline"][..], &set].concat();
+    let told = json(&femto(&single))["mesh"]["warnings"].to_string();
+    assert!(told.contains("fp32 rounds the positions"), "{told}");
+    // Robin terms read them too.
+    let robin = case
+        .replace("1+0.1*(x-5500000)", "1")
+        .replace("\"xmax\"]", "]");
+    let robin =
+        robin + "[[robin]]\ntags = [\"xmax\"]\nalpha = \"1+0.1*(y+x-5500000)\"\nvalue = 0\n";
+    write(&folder, "case.toml", &robin);
     let told = json(&femto(&single))["mesh"]["warnings"].to_string();
     assert!(told.contains("fp32 rounds the positions"), "{told}");
 }

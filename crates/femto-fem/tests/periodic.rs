@@ -2,10 +2,10 @@
 
 use femto_element::basis::max_degree;
 use femto_element::{Cell, CellType};
-use femto_fem::geometry::Geometry;
+use femto_fem::geometry::{Geometry, GeometryError};
 use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
-use femto_fem::mesh::{CellBlock, Mesh, MeshError, PeriodicSides};
+use femto_fem::mesh::{CellBlock, Layers, Mesh, MeshError, PeriodicSides};
 use femto_fem::space::{Block, Space, SpaceError, SpaceParams};
 use std::collections::{BTreeSet, HashMap};
 
@@ -142,7 +142,8 @@ fn impossible_joins_are_errors() {
     for pair in &mut mesh.periodic[0].nodes {
         pair[1] = 1_000_000;
     }
-    assert!(matches!(error(&mesh), SpaceError::NoPartner { .. }));
+    let error = Geometry::new(&mesh).unwrap_err();
+    assert!(matches!(error, GeometryError::Contradiction { .. }));
 }
 
 /// As Gmsh writes them for sides of extruded meshes.
@@ -217,6 +218,48 @@ fn sides_that_are_not_translations_are_rejected() {
     mesh.coordinates[0] = [0.0, 0.01, 0.0];
     assert!(message(mesh.join_sides("xmin", "xmax")).contains("has no partner"));
     assert!(mesh.periodic.is_empty());
+}
+
+/// A crack between two sides: its nodes are at the same positions twice.
+#[test]
+fn sides_with_coincident_nodes_are_rejected() {
+    let lower = unit_box(Cell::Quadrilateral, [3, 3, 1], &[]);
+    let mut mesh = lower.clone();
+    let first = mesh.coordinates.len() as u32;
+    let above = lower.coordinates.iter().map(|[x, y, z]| [*x, y + 1.0, *z]);
+    mesh.coordinates.extend(above);
+    for (block, own) in mesh.blocks.iter_mut().zip(&lower.blocks) {
+        block
+            .nodes
+            .extend(own.nodes.iter().map(|node| node + first));
+        block.tags.extend(&own.tags);
+    }
+    let message = mesh.join_sides("xmin", "xmax").unwrap_err().to_string();
+    assert!(message.contains("at the same position"), "{message}");
+}
+
+/// Lists that do not fit each other, of meshes made by hand.
+#[test]
+fn contradictions_are_errors() {
+    let good = unit_box(Cell::Quadrilateral, [3, 3, 1], &[0]);
+    let (mut untagged, mut missing, mut unpaired) = (good.clone(), good.clone(), good);
+    untagged.blocks[0].tags.clear();
+    missing.blocks[0].nodes[3] = 1000;
+    unpaired.periodic[0].nodes[0][1] = 1000;
+    for mut mesh in [untagged, missing, unpaired] {
+        let layers = Layers::uniform(2);
+        let of_extrusion = mesh.extrude(&layers, |_| 0.0, |_| 1.0).map(|_| ());
+        for result in [of_extrusion, mesh.join_sides("ymin", "ymax")] {
+            assert!(matches!(result, Err(MeshError::Contradiction { .. })));
+        }
+        let written = gmsh::write(&mesh, &mut Vec::new(), Version::V4_1, Encoding::Ascii);
+        assert!(
+            written
+                .unwrap_err()
+                .to_string()
+                .contains("contradicts itself")
+        );
+    }
 }
 
 /// Seams of several shapes are joined shape by shape.

@@ -116,17 +116,23 @@ impl Moduli {
     /// The largest Poisson's ratio, if numbers give it.
     pub fn largest_ratio(&self) -> Option<f64> {
         match self {
-            Self::Lame {
-                lambda: Coefficient::Uniform(lambda),
-                mu: Coefficient::Uniform(mu),
-            } => Some(0.5 * lambda / (lambda + mu)),
-            Self::Lame { .. } => None,
+            Self::Lame { lambda, mu } => {
+                let mut groups: Vec<Option<&str>> =
+                    lambda.groups().chain(mu.groups()).map(Some).collect();
+                if groups.is_empty() {
+                    groups.push(None);
+                }
+                let ratio = |group| {
+                    let (lambda, mu) = (lambda.least(group)?, mu.least(group)?);
+                    Some(0.5 * lambda / (lambda + mu))
+                };
+                groups.into_iter().filter_map(ratio).reduce(f64::max)
+            }
             Self::Young { poisson, .. } => match poisson {
-                Coefficient::Uniform(ratio) => Some(*ratio),
                 Coefficient::ByGroup(ratios) => {
                     ratios.iter().map(|(_, ratio)| *ratio).reduce(f64::max)
                 }
-                Coefficient::Function(_) => None,
+                _ => poisson.least(None),
             },
         }
     }
@@ -144,6 +150,15 @@ pub enum Coefficient {
 }
 
 impl Coefficient {
+    /// The names or numbers of its groups; none if it is given as a whole.
+    fn groups(&self) -> impl Iterator<Item = &str> {
+        let numbers = match self {
+            Self::ByGroup(numbers) => &numbers[..],
+            _ => &[],
+        };
+        numbers.iter().map(|(tag, _)| &tag.value[..])
+    }
+
     /// Its least number, in a group of cells if one is given; `None` where it is no number.
     pub fn least(&self, group: Option<&str>) -> Option<f64> {
         match self {

@@ -1,6 +1,6 @@
 //! Whether a mesh's lists fit each other, and its nodes are somewhere.
 
-use super::{CellBlock, Membership, Mesh};
+use super::{CellBlock, Membership, Mesh, MeshError};
 use rayon::prelude::*;
 
 impl Mesh {
@@ -31,8 +31,41 @@ impl Mesh {
                     it.cell, it.block, it.group
                 ));
             }
-            let words = "memberships that do not ascend by block and cell";
-            (!is_sorted).then(|| words.to_owned())
+            if !is_sorted {
+                return Some("memberships that do not ascend by block and cell".to_owned());
+            }
+            let mut periodic = self.periodic.iter().flat_map(|sides| &sides.nodes);
+            let [node, other] = periodic.find(|pair| pair.iter().any(|&node| self.lacks(node)))?;
+            Some(format!(
+                "periodic sides join nodes {node} and {other}, of which one is missing"
+            ))
         })
+    }
+
+    /// Fails if lists contradict each other, or cells have nodes that are missing.
+    pub(super) fn check_lists(&self) -> Result<(), MeshError> {
+        let missing = || {
+            let of_block = |block: &CellBlock| {
+                let mut nodes = block.nodes.iter();
+                let place = nodes.position(|&node| self.lacks(node))?;
+                Some((
+                    place / block.cell_type.nodes(),
+                    block.cell_type.name(),
+                    block.nodes[place],
+                ))
+            };
+            let (cell, name, node) = self.blocks.iter().find_map(of_block)?;
+            Some(format!(
+                "cell {cell} of a block of cells {name} has node {node}, which is missing"
+            ))
+        };
+        match self.contradiction().or_else(missing) {
+            Some(what) => Err(MeshError::Contradiction { what }),
+            None => Ok(()),
+        }
+    }
+
+    fn lacks(&self, node: u32) -> bool {
+        node as usize >= self.coordinates.len()
     }
 }

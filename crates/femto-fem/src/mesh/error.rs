@@ -36,6 +36,12 @@ pub enum MeshError {
         /// The mistake.
         problem: TriangleError,
     },
+    /// Lists of a mesh made by hand that contradict each other.
+    #[error("the mesh contradicts itself: {what}")]
+    Contradiction {
+        /// The contradiction.
+        what: String,
+    },
     /// No physical group of this dimension has this name or number.
     #[error(
         "no physical group `{tag}` of dimension {dimension} in the mesh; it has: {}",

@@ -60,6 +60,7 @@ impl Mesh {
         bottom: impl Fn([f64; 2]) -> f64,
         top: impl Fn([f64; 2]) -> f64,
     ) -> Result<Self, MeshError> {
+        self.check_lists()?;
         let levels = &layers.levels[..];
         let ascends = |pair: &[f64]| pair[0] < pair[1];
         let ends = [levels.first(), levels.last()];

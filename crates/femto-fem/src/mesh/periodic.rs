@@ -15,6 +15,7 @@ impl Mesh {
     /// # Errors
     /// A group that is missing or empty; sides that are the same, or not a translation of each other.
     pub fn join_sides(&mut self, first: &str, second: &str) -> Result<(), MeshError> {
+        self.check_lists()?;
         let dimension = self.dimension().saturating_sub(1);
         let groups = [
             self.group(dimension, first)?,
@@ -37,7 +38,7 @@ impl Mesh {
             let [(from, until), (to, end)] = boxes;
             0.5 * ((to[a] - from[a]) + (end[a] - until[a]))
         });
-        let tolerance = TOLERANCE * extent(&self.coordinates);
+        let tolerance = tolerance(&self.coordinates);
         let pairs = |[from, to]: [usize; 2], shift: [f64; 3]| {
             let there = Nearby::new(&nodes[to], &self.coordinates, tolerance);
             let partner = |&node: &u32| {
@@ -52,8 +53,15 @@ impl Mesh {
             };
             nodes[from].iter().map(partner).collect::<Result<_, _>>()
         };
-        let _: Vec<[u32; 2]> = pairs([1, 0], shift.map(|along| -along))?;
-        let nodes = pairs([0, 1], shift)?;
+        let mut back: Vec<[u32; 2]> = pairs([1, 0], shift.map(|along| -along))?;
+        let nodes: Vec<[u32; 2]> = pairs([0, 1], shift)?;
+        back.iter_mut().for_each(|pair| pair.reverse());
+        back.sort_unstable();
+        if back != nodes {
+            return Err(wrong(
+                "some of their nodes are at the same position, as on cracks and on parts that are not merged",
+            ));
+        }
         self.periodic.push(PeriodicSides { nodes });
         Ok(())
     }
@@ -61,9 +69,9 @@ impl Mesh {
     /// The first of the [periodic sides](Mesh::periodic), if any, that nodes moved since they were joined have made
     /// unlike its partner: by distances from four of its nodes.
     pub fn unlike_sides(&self) -> Option<usize> {
-        let tolerance = 4.0 * TOLERANCE * extent(&self.coordinates);
+        let tolerance = 4.0 * tolerance(&self.coordinates);
         let distance = |from: u32, to: u32| {
-            let [from, to] = [from, to].map(|node| self.coordinates[node as usize]);
+            let [from, to] = [from, to].map(|node| self.position(node));
             (0..3)
                 .map(|axis| to[axis] - from[axis])
                 .fold(0.0, f64::hypot)
@@ -84,9 +92,9 @@ impl Mesh {
 
     /// The first of the [periodic sides](Mesh::periodic), if any, that is not a translation of its partner.
     pub fn turned_sides(&self) -> Option<usize> {
-        let tolerance = 4.0 * TOLERANCE * extent(&self.coordinates);
+        let tolerance = 4.0 * tolerance(&self.coordinates);
         let shift = |pair: &[u32; 2]| {
-            let [from, to] = pair.map(|node| self.coordinates[node as usize]);
+            let [from, to] = pair.map(|node| self.position(node));
             [0, 1, 2].map(|axis| to[axis] - from[axis])
         };
         let is_turned = |sides: &PeriodicSides| {
@@ -96,6 +104,12 @@ impl Mesh {
             shifts.any(differs)
         };
         self.periodic.iter().position(is_turned)
+    }
+
+    /// Of a node; NaN if it is missing.
+    fn position(&self, node: u32) -> [f64; 3] {
+        let position = self.coordinates.get(node as usize).copied();
+        position.unwrap_or([f64::NAN; 3])
     }
 
     /// The mesh nodes of a group's cells, ascending.
@@ -112,11 +126,13 @@ impl Mesh {
     }
 }
 
-/// The largest extent of the positions along an axis.
-fn extent(positions: &[[f64; 3]]) -> f64 {
+/// The tolerance for positions in a mesh of these: a part of the largest extent, or a few roundings of the largest coordinate.
+fn tolerance(positions: &[[f64; 3]]) -> f64 {
     let (lower, upper) = bounding_box(positions);
-    let extents = (0..3).map(|a| upper[a] - lower[a]);
-    extents.fold(0.0, f64::max)
+    let largest = |of: [f64; 3]| of.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let extent = largest([0, 1, 2].map(|a| upper[a] - lower[a]));
+    let farthest = largest(lower).max(largest(upper));
+    (TOLERANCE * extent).max(8.0 * f64::EPSILON * farthest)
 }
 
 /// Nodes by position.

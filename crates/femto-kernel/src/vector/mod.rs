@@ -126,8 +126,6 @@ pub const UPDATE_RESIDUAL_SCALED: Cost = Cost::new("update_residual_scaled", 3, 
 pub const PRECONDITION_DOT: Cost = Cost::new("precondition_dot", 2, 1, 3);
 /// The cost of [`multiply`].
 pub const MULTIPLY: Cost = Cost::new("multiply", 2, 1, 1);
-/// The cost of [`divide`].
-pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
 /// The cost of [`invert`].
 pub const INVERT: Cost = Cost::new("invert", 1, 1, 1);
 
@@ -169,15 +167,6 @@ pub fn multiply<T: Real>(level: SimdLevel, x: &[T], y: &mut [T]) {
         level,
         #[inline(always)]
         || x.iter().zip(y).for_each(|(&x, y)| *y *= x),
-    );
-}
-
-/// y = y / x, entry by entry.
-pub fn divide<T: Real>(level: SimdLevel, x: &[T], y: &mut [T]) {
-    vectorized(
-        level,
-        #[inline(always)]
-        || x.iter().zip(y).for_each(|(&x, y)| *y = *y / x),
     );
 }
 

@@ -39,9 +39,6 @@ fn loops_do_what_their_formulas_say<T: Real>() {
         assert_eq!(xpby, entries(len, |i| x[i] + two * y[i]));
         let multiply = after(&|y| multiply(level, &x, y));
         assert_eq!(multiply, entries(len, |i| x[i] * y[i]));
-        let halves = vec![T::from_f64(0.5); len];
-        let divide = after(&|y| divide(level, &halves, y));
-        assert_eq!(divide, entries(len, |i| y[i] * two));
         assert_eq!(dot(level, &x, &y), exact_dot(&x, &y));
     });
 }

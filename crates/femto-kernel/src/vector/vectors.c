@@ -153,17 +153,6 @@ KERNEL(multiply)(uint len, const GLOBAL number *RESTRICT g_x, GLOBAL number *RES
     }
 }
 
-/* y = y / x */
-KERNEL(divide)(uint len, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
-{
-    EACH_PACK(i) {
-        const pack r_x = load(g_x, i, len);
-        pack r_y = load(g_y, i, len);
-        EACH_LANE(l) r_y.v[l] /= r_x.v[l];
-        store(g_y, i, len, r_y);
-    }
-}
-
 /* y = x, rounded */
 KERNEL(convert)(uint len, const GLOBAL real *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {

@@ -162,7 +162,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     let BoundaryValues { entries, slanted } = self.boundary_values;
                     let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
                     let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
-                    // What the device has no memory for is left out.
+                    // Checks that fail, for lack of memory say, are left out: there is a solution.
                     let (blocks, functions) = self.weak;
                     let is_weak = outcome.is_ok() && method == Method::Cg && !functions.is_empty();
                     let undecided = is_weak.then(|| {
@@ -200,7 +200,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     ) -> Result<Option<f64>, OperatorError> {
         let mut d = self.device.zeros(r.len())?;
         operator.diagonal(&mut d)?;
-        self.device.divide(&d, r)?;
+        self.device.invert(&mut d)?;
+        self.device.multiply(&d, r)?;
         Ok((size > 0.0).then_some(self.device.norm(r)? / size))
     }
 
@@ -216,7 +217,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         if self.operator.is_affine() {
             // One direction leads to the solution.
             let least = params.stop.relative_tolerance.max(T::EPSILON);
-            params.forcing = Forcing::Fixed(0.5 * least);
+            params.forcing = Forcing::Fixed((0.5 * least).min(0.5));
         }
         let most = params.stop.max_iterations;
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;

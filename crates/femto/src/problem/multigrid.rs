@@ -16,6 +16,7 @@ use crate::vector::{SlantedNodes, VectorOps};
 use crate::{Number, OperatorParams};
 use femto_fem::geometry::shapes;
 use femto_fem::space::{Block, Constraints};
+use femto_kernel::expr::Input;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceError;
 
@@ -181,11 +182,24 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Whether a form reads positions so far from the origin that fp32 rounds them by a hundredth of a cell or more.
+    /// Whether a form or a Robin term reads positions so far from the origin that fp32 rounds them by a hundredth of a cell or more.
     pub fn needs_double_positions(&self) -> bool {
         let forms = self.facets.iter().map(|part| part.form.form());
         let mut forms = forms.chain([self.form.form()]);
-        if !forms.any(|form| form.trace().inspect().reads_position) {
+        let in_forms = forms.any(|form| form.trace().inspect().reads_position);
+        let components = self.form.components();
+        let alphas = self
+            .robin
+            .iter()
+            .map(|part| part.alpha.of_components(components));
+        // Wrong numbers of them are found elsewhere.
+        let mut alphas = alphas.flat_map(Result::unwrap_or_default).flatten();
+        let is_position = |input: &Input| matches!(input, Input::Position(_));
+        let in_alphas = alphas.any(|alpha| {
+            let program = alpha.as_program();
+            program.is_some_and(|program| program.inputs().iter().any(is_position))
+        });
+        if !in_forms && !in_alphas {
             return false;
         }
         let shapes = shapes(self.mesh);

@@ -122,15 +122,6 @@ impl<T: Number> VectorOps<T> for Host {
         Ok(())
     }
 
-    fn divide(&self, x: &HostBuffer<T>, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
-        same_len("x of divide", x, y)?;
-        let level = SimdLevel::detect();
-        each(self, (&**x, &mut **y), &|(x, y): (&[T], &mut [T])| {
-            loops::divide(level, x, y);
-        });
-        Ok(())
-    }
-
     fn randomise(&self, seed: u32, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
         self.enter(|| {
             let entries = y.par_iter_mut().enumerate();

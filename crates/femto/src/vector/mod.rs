@@ -137,9 +137,6 @@ pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = x y, entry by entry.
     fn multiply(&self, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 
-    /// y = y / x, entry by entry.
-    fn divide(&self, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
-
     /// Entry i of y is [`random::entry`](femto_kernel::vector::random::entry) of the seed and i. Accelerators refuse more
     /// entries than 32-bit indices can address.
     fn randomise(&self, seed: u32, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;

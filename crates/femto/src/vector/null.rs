@@ -106,12 +106,6 @@ impl<T: Number> VectorOps<T> for Null {
         Ok(())
     }
 
-    fn divide(&self, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
-        same_len("x of divide", x, y)?;
-        count(self, loops::DIVIDE, y);
-        Ok(())
-    }
-
     fn randomise(&self, _: u32, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
         count(self, loops::FILL, y);
         Ok(())

@@ -62,6 +62,8 @@ pub fn write(
 /// Checks that both versions can represent the mesh.
 fn check(mesh: &Mesh) -> io::Result<()> {
     let invalid = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    mesh.check_lists()
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     if mesh
         .groups
         .iter()
@@ -69,11 +71,12 @@ fn check(mesh: &Mesh) -> io::Result<()> {
     {
         return invalid("the name of a physical group has a double quote or a line break");
     }
-    let tags = mesh.blocks.iter().flat_map(|block| &block.tags).copied();
+    // A cell's tag of 0 is no group.
+    let mut tags = mesh.blocks.iter().flat_map(|block| &block.tags);
     let groups = mesh.groups.iter().map(|group| group.number);
-    let groups = groups.chain(mesh.memberships.iter().map(|it| it.group));
-    if tags.chain(groups).any(|number| number < 0) {
-        return invalid("a physical group has a negative number");
+    let mut groups = groups.chain(mesh.memberships.iter().map(|it| it.group));
+    if tags.any(|tag| *tag < 0) || groups.any(|number| number <= 0) {
+        return invalid("a physical group has a number below 1");
     }
     let cells: usize = mesh.blocks.iter().map(CellBlock::len).sum();
     let elements = cells + mesh.memberships.len();

@@ -5,6 +5,7 @@ use crate::Number;
 use crate::operator::{Backend, OperatorError};
 use crate::vector::{VectorOps, upload_f64};
 use femto_fem::space::{Block, Constraints};
+use femto_platform::device::Buffer;
 
 /// A constant or motion z that A holds weakly, as by a small Robin term.
 pub(in crate::problem) struct WeakFunction {
@@ -73,16 +74,22 @@ impl<B> Correction<'_, B> {
             })
         };
         let first = parts(&r)?;
-        add(1.0, &first, x)?;
-        let second = parts(&residual(x)?)?;
-        let (done, left) = (change(&first), change(&second));
-        if left > negligible && left > 0.5 * done {
-            add(-1.0, &first, x)?;
-            return Ok(left.max(done) / size);
+        drop(r);
+        // Whatever fails from here on leaves x as it was.
+        let mut before = self.device.zeros(x.len())?;
+        VectorOps::copy(self.device, x, &mut before)?;
+        let corrected = add(1.0, &first, x).and_then(|()| {
+            let second = parts(&residual(x)?)?;
+            let (done, left) = (change(&first), change(&second));
+            let is_better = left <= negligible || left <= 0.5 * done;
+            if is_better && left > negligible {
+                add(1.0, &second, x)?;
+            }
+            Ok((is_better, if is_better { left } else { left.max(done) }))
+        });
+        if !matches!(corrected, Ok((true, _))) {
+            VectorOps::copy(self.device, &before, x)?;
         }
-        if left > negligible {
-            add(1.0, &second, x)?;
-        }
-        Ok(left / size)
+        corrected.map(|(_, left)| left / size)
     }
 }

@@ -48,7 +48,6 @@ loops!(
     axpy,
     xpby,
     multiply,
-    divide,
     convert,
     convert_single,
     multiply_sparse,

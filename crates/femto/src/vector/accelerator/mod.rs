@@ -154,17 +154,6 @@ impl<T: Number> VectorOps<T> for Accelerator {
         work.run(&work.loops.multiply, &arguments)
     }
 
-    fn divide(
-        &self,
-        x: &AcceleratorBuffer<T>,
-        y: &mut AcceleratorBuffer<T>,
-    ) -> Result<(), DeviceError> {
-        same_len("x of divide", x, y)?;
-        let work = Loop::over(self, y)?;
-        let arguments = [work.len(), Argument::input(x), Argument::output(y)];
-        work.run(&work.loops.divide, &arguments)
-    }
-
     fn randomise(&self, seed: u32, y: &mut AcceleratorBuffer<T>) -> Result<(), DeviceError> {
         RandomVectors::new(self)?.write(seed, y)
     }
