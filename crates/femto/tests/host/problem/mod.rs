@@ -10,8 +10,10 @@ mod multigrid;
 mod newton;
 mod null_space;
 mod output;
+mod reactions;
 mod slanted;
 mod stretched;
+mod weakly_held;
 
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::Poisson;
