@@ -49,6 +49,17 @@ fn convection_that_multigrid_does_not_smooth_is_warned_of() {
         assert_eq!(report["status"], "converged", "{report}");
         let told = report["solver"]["warnings"].to_string();
         assert_eq!(told.contains("as convection, is"), is_warned, "{told}");
+        let cg = [
+            "--set",
+            "solver.method=cg",
+            "--set",
+            "solver.preconditioner=jacobi",
+        ];
+        let report = json(&femto(
+            &[&["solve", &path, "--json", "--no-roofline"][..], &cg].concat(),
+        ));
+        let told = report["mesh"]["warnings"].to_string();
+        assert!(told.contains("not symmetric"), "{told}");
     }
 }
 

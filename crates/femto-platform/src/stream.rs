@@ -54,9 +54,10 @@ mod x86 {
         }
     }
 
-    /// The unit of storing: a cache line, as four of the 16-byte registers of every x86-64. The line leaves
+    /// The unit of storing: a cache line, as four of the 16-byte registers of every x86-64. Aligned, it leaves
     /// the core as one write, whatever the width of the registers.
-    type Line = [__m128i; 4];
+    #[repr(align(64))]
+    struct Line([__m128i; 4]);
 
     /// Orders the stores before everything that follows, like ordinary stores.
     fn fence() {
@@ -100,7 +101,7 @@ mod x86 {
     #[inline(always)]
     fn copy_line(source: &[u8; size_of::<Line>()], target: &mut Line) {
         let from = source.as_ptr().cast::<__m128i>();
-        for (i, to) in target.iter_mut().enumerate() {
+        for (i, to) in target.0.iter_mut().enumerate() {
             // SAFETY: this loads the i-th quarter of `source`, without a need for alignment; `to`
             // is aligned because it is a reference.
             unsafe { _mm_stream_si128(to, _mm_loadu_si128(from.add(i))) };
@@ -109,13 +110,13 @@ mod x86 {
 
     pub(super) fn fill<T: Element>(target: &mut [T], value: T) {
         let pattern = [value; 16];
-        // SAFETY: every `T` has at least 4 bytes, so that the pattern has at least 16.
+        // SAFETY: every `T` has at least a byte, so the pattern has at least 16.
         let pattern = unsafe { _mm_loadu_si128(pattern.as_ptr().cast()) };
         // SAFETY: every bit pattern of a `Line` is a value of `T`.
         let (head, lines, tail) = unsafe { target.align_to_mut::<Line>() };
         head.fill(value);
         tail.fill(value);
-        for to in lines.iter_mut().flatten() {
+        for to in lines.iter_mut().flat_map(|line| &mut line.0) {
             // SAFETY: `to` is aligned because it is a reference.
             unsafe { _mm_stream_si128(to, pattern) };
         }

@@ -1,6 +1,6 @@
 //! The published ladder of affine simplices, and matrix units.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use femto_element::Cell;
 use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
@@ -14,9 +14,8 @@ use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Module};
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
 
+use super::elements::Random;
 use super::runner::{close, element_product};
 use super::{Case, Number, Selection, check_in};
 
@@ -109,15 +108,10 @@ fn check<T: Number>(
     module: &Module,
     (source, matrices, schedule): &(KernelSource, Matrices, Schedule),
 ) -> Result<()> {
-    let mut random = StdRng::seed_from_u64(rand::random());
-    // Exact in both precisions.
-    let mut numbers = |len: usize| -> Vec<f64> {
-        (0..len)
-            .map(|_| f64::from(random.random_range(-1.0..1.0_f32)))
-            .collect()
-    };
+    let mut random = Random::new();
     let (nodes, factors) = (matrices.nodes, matrices.factors());
-    let (geometry, u) = (numbers(ELEMENTS * factors), numbers(ELEMENTS * 2 * nodes));
+    let geometry = random.vector(ELEMENTS * factors, 0.0, 1.0);
+    let u = random.vector(ELEMENTS * 2 * nodes, 0.0, 1.0);
     let listed = source.operands.contains(&Operand::Elements);
     // A permutation, as 5 and the number of elements have no common factor.
     let place = |element: usize| {
@@ -153,4 +147,5 @@ fn check<T: Number>(
         _ => None,
     })?;
     close(&found, &expected, T::tolerance(1e-13, 1e-5))
+        .with_context(|| format!("seed {}", random.seed))
 }

@@ -1,5 +1,6 @@
 //! Compiling texts with NVIDIA's compilers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,7 +13,7 @@ use femto_platform::device::accelerator::KernelText;
 use femto_platform::device::cuda::nvrtc::Compiler;
 
 use super::golden::{Figures, Golden};
-use super::{Case, Selection, Wanted};
+use super::{Case, Selection, Share, Wanted};
 
 /// Ampere, Hopper, Blackwell, all with matrix units for doubles.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
@@ -58,7 +59,7 @@ pub(super) fn compile(wanted: Wanted<'_>, bless: bool) -> Result<()> {
     println!("   {} texts, {} figures", texts.len(), found.len());
     let mut golden = Golden::read()?;
     if bless {
-        golden.update(found);
+        golden.update(found, &others(&texts, &limits));
         return golden.write();
     }
     let (missing, changes) = golden.compare(&found);
@@ -69,6 +70,23 @@ pub(super) fn compile(wanted: Wanted<'_>, bless: bool) -> Result<()> {
         "registers or spills changed (--bless records them)",
         &changes,
     )
+}
+
+/// The names of all texts there are, but for those that were compiled.
+fn others(compiled: &[Text], limits: &Limits) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for selection in [Selection::Bounded, Selection::All] {
+        let every = Wanted {
+            selection,
+            part: "",
+            share: Share::WHOLE,
+        };
+        names.extend(super::named(every, Language::Cuda, limits).map(|case| case.name));
+    }
+    for (name, _) in compiled {
+        names.remove(*name);
+    }
+    names
 }
 
 /// The figures of every kernel of every text, on all processors.

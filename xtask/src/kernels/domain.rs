@@ -6,9 +6,9 @@ use femto_kernel::family::Limits;
 use femto_kernel::form::{Expressions, Form, FormExpressions, GraphForm, Point, TracedForm};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 
-use super::{Case, Number, Selection, check_in};
+use super::{Case, Number, Selection, check_in, launch_of};
 
 /// The table that `crates/femto-kernel/tests/domain` compares the host's functions with.
 #[path = "../../../crates/femto-kernel/tests/domain/table.rs"]
@@ -70,11 +70,8 @@ fn check<T: Number>(device: &Accelerator, module: &Module, form: &Functions) -> 
     let input = T::upload(device, pairs.as_flattened())?;
     let mut found = vec![T::from_f64(-77.0); pairs.len() * COUNT];
     let mut output = device.upload(&found)?;
-    let launch = Launch {
-        blocks: (pairs.len() as u32).div_ceil(BLOCK.threads()),
-        threads: BLOCK.threads,
-        shared_bytes: 0,
-    };
+    let blocks = (pairs.len() as u32).div_ceil(BLOCK.threads());
+    let launch = launch_of(BLOCK, T::PRECISION, blocks);
     let arguments = [
         Argument::input(&input),
         Argument::output(&mut output),

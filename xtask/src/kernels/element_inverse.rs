@@ -6,11 +6,11 @@ use femto_kernel::family::Limits;
 use femto_kernel::scalar::{Precision, SimdLevel};
 use femto_kernel::vector::element_inverse::{InverseShape, Items, Lines, invert};
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Number, Selection, check_in};
+use super::{Case, Number, Selection, check_in, launch_of};
 
 /// Bounded: degrees 2 and 4 on hexahedra, 5 on quadrilaterals. All: every degree.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -70,12 +70,7 @@ fn check<T: Number>(device: &Accelerator, module: &Module, shape: &InverseShape)
     ];
     let [g_vectors, g_values, g_strengths, g_weights, g_x] = &reals;
     let (g_ends, g_nodes) = (device.upload(&ends)?, device.upload(&nodes)?);
-    let block = shape.block();
-    let launch = Launch {
-        blocks: shape.blocks(items),
-        threads: block.threads,
-        shared_bytes: block.shared_bytes(T::PRECISION),
-    };
+    let launch = launch_of(shape.block(), T::PRECISION, shape.blocks(items));
     let arguments = [
         Argument::U32(items as u32),
         Argument::U32(components as u32),

@@ -1,6 +1,6 @@
 //! Products with stored matrices of elements: the published ladder, and femto's own schedules.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use femto_element::Cell;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::element_matrix::ladder;
@@ -9,9 +9,8 @@ use femto_kernel::family::element_matrix::source::KernelSpec;
 use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Module};
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
 
+use super::elements::Random;
 use super::runner::{close, element_product};
 use super::{Case, Number, Selection, check_in};
 
@@ -78,16 +77,10 @@ fn check<T: Number>(
     module: &Module,
     (source, spec, schedule): &(KernelSource, KernelSpec, Schedule),
 ) -> Result<()> {
-    let mut random = StdRng::seed_from_u64(rand::random());
-    // Exact in both precisions.
-    let mut numbers = |len: usize| -> Vec<f64> {
-        (0..len)
-            .map(|_| f64::from(random.random_range(-1.0..1.0_f32)))
-            .collect()
-    };
+    let mut random = Random::new();
     let unknowns = spec.sizes().unknowns;
-    let matrices = numbers(spec.matrices_len(schedule, ELEMENTS));
-    let u = numbers(ELEMENTS * spec.nodes * spec.components);
+    let matrices = random.vector(spec.matrices_len(schedule, ELEMENTS), 0.0, 1.0);
+    let u = random.vector(ELEMENTS * spec.nodes * spec.components, 0.0, 1.0);
     let sides = spec.nodes * spec.components / unknowns;
     let mut expected = Vec::new();
     for (side, u) in u.chunks_exact(unknowns).enumerate() {
@@ -104,4 +97,5 @@ fn check<T: Number>(
         _ => None,
     })?;
     close(&found, &expected, T::tolerance(1e-13, 1e-5))
+        .with_context(|| format!("seed {}", random.seed))
 }

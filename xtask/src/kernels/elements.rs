@@ -35,7 +35,7 @@ where
 
 /// Random numbers that are exact in single precision.
 pub(super) struct Random {
-    seed: u64,
+    pub(super) seed: u64,
     numbers: StdRng,
 }
 
@@ -51,7 +51,8 @@ impl Random {
         f64::from((middle + self.numbers.random_range(-size..size)) as f32)
     }
 
-    fn vector(&mut self, len: usize, middle: f64, size: f64) -> Vec<f64> {
+    /// Numbers at most `size` away from `middle`.
+    pub(super) fn vector(&mut self, len: usize, middle: f64, size: f64) -> Vec<f64> {
         (0..len).map(|_| self.near(middle, size)).collect()
     }
 }

@@ -74,13 +74,17 @@ impl Golden {
         self.0.len()
     }
 
-    /// Replaces old figures by new ones, if there are any; those of compilers no longer present are dropped.
-    pub(super) fn update(&mut self, found: Self) {
+    /// Replaces old figures by new ones, if there are any. Of the old ones, those of `others` remain, the texts that
+    /// were not compiled; those of compilers no longer present are dropped.
+    pub(super) fn update(&mut self, found: Self, others: &BTreeSet<String>) {
         if found.0.is_empty() {
             return;
         }
         let columns: BTreeSet<String> = found.0.keys().map(|(_, column)| column.clone()).collect();
-        self.0.retain(|(_, column), _| columns.contains(column));
+        self.0.retain(|(row, column), _| {
+            let name = row.split_once('\t').map_or(&**row, |(name, _)| name);
+            columns.contains(column) && others.contains(name)
+        });
         self.0.extend(found.0);
     }
 
@@ -160,7 +164,15 @@ mod tests {
 
     #[test]
     fn changes_and_gaps_are_told_apart() {
-        let mut recorded = table(&[("a\tf", "X", "40"), ("b\tf", "X", "50"), ("a\tf", "W", "1")]);
+        let mut recorded = table(&[
+            ("a\tf", "X", "40"),
+            ("b\tf", "X", "50"),
+            ("a\tf", "W", "1"),
+            ("a\tno longer a kernel", "X", "2"),
+            ("other\tf", "X", "3"),
+            ("other\tf", "W", "4"),
+            ("no longer a text\tf", "X", "5"),
+        ]);
         let found = table(&[
             ("a\tf", "X", "49"),
             ("b\tf", "X", "52+8"),
@@ -171,14 +183,16 @@ mod tests {
             (missing, changes),
             (1, vec!["a, f, X: 49, was 40".to_owned()])
         );
-        recorded.update(found);
+        let others = BTreeSet::from(["other".to_owned()]);
+        recorded.update(found, &others);
         let wanted = [
             ("a\tf", "X", "49"),
             ("b\tf", "X", "52+8"),
             ("c\tf", "X", "7"),
+            ("other\tf", "X", "3"),
         ];
         assert_eq!(recorded, table(&wanted));
-        recorded.update(Golden::default());
+        recorded.update(Golden::default(), &others);
         assert_eq!(recorded, table(&wanted));
     }
 }

@@ -6,11 +6,11 @@ use femto_kernel::family::Limits;
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::interpolation::{InterpolationShape, NO_NODE};
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Number, Selection, check_in};
+use super::{Case, Number, Selection, check_in, launch_of};
 
 /// Bounded: between degrees 2 and 4 on hexahedra, 1 and 3 on tetrahedra. All: larger and smaller ones as well.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -69,12 +69,7 @@ fn check<T: Number>(
     let items = elements * components;
     let mut found = vec![T::from_f64(f64::NAN); first + items * outputs];
     let mut e = device.upload(&found)?;
-    let block = shape.block();
-    let launch = Launch {
-        blocks: shape.blocks(items),
-        threads: block.threads,
-        shared_bytes: block.shared_bytes(T::PRECISION),
-    };
+    let launch = launch_of(shape.block(), T::PRECISION, shape.blocks(items));
     let (g_matrix, g_nodes, g_x) = (
         device.upload(&matrix)?,
         device.upload(&nodes)?,

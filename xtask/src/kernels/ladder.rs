@@ -7,12 +7,12 @@ use femto_kernel::family::hex_published::ladder::oracle::Oracle;
 use femto_kernel::family::hex_published::ladder::{self, LadderKernel, Step};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::runner::close;
-use super::{Case, Number, Selection, check_in};
+use super::{Case, Number, Selection, check_in, launch_of};
 
 /// Degrees of the bounded selection, in turn; high ones take long to compile.
 const DEGREES: [u32; 3] = [1, 2, 3];
@@ -113,11 +113,7 @@ fn check<T: Number>(
     let reals = (ELEMENTS * kernel.scratch_reals_per_element).max(1);
     let mut scratch = poison(reals as usize)?;
     for launch in &kernel.launches {
-        let shape = Launch {
-            blocks: ELEMENTS,
-            threads: launch.block.threads,
-            shared_bytes: launch.block.shared_bytes(T::PRECISION),
-        };
+        let shape = launch_of(launch.block, T::PRECISION, ELEMENTS);
         let arguments = [
             T::ARGUMENT(T::from_f64(problem.lambda)),
             Argument::input(&interp),

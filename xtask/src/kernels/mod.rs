@@ -27,10 +27,12 @@ mod vectors;
 use std::fmt;
 
 use anyhow::{Result, bail};
-use femto_kernel::dialect::Language;
+use femto_kernel::dialect::{BlockShape, Language};
 use femto_kernel::family::Limits;
 use femto_kernel::scalar::{Precision, Real};
-use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Module};
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Launch, Module,
+};
 use femto_platform::device::{Device, DeviceError, Element};
 
 use crate::step::step;
@@ -88,6 +90,15 @@ fn check_in<M: 'static>(
         Precision::Fp32 => single,
     };
     Box::new(move |device, module| check(device, module, &made_of))
+}
+
+/// A launch of blocks whose shared numbers are of a precision.
+fn launch_of(block: BlockShape, precision: Precision, blocks: u32) -> Launch {
+    Launch {
+        blocks,
+        threads: block.threads,
+        shared_bytes: block.shared_bytes(precision),
+    }
 }
 
 /// One text to compile and check.

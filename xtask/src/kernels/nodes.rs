@@ -6,10 +6,10 @@ use femto_kernel::family::Limits;
 use femto_kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 
 use super::runner::close;
-use super::{Case, Selection};
+use super::{Case, Selection, launch_of};
 
 /// The same cases in every selection.
 pub(super) fn cases(_: Selection, language: Language, _: &Limits) -> Vec<Case> {
@@ -42,7 +42,8 @@ fn check_zero(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Res
         Argument::U32(1),
         Argument::output(&mut v),
     ];
-    device.launch(&module.kernel("zero")?, &node_launch(kernel, 2), &arguments)?;
+    let launch = launch_of(kernel.block, Precision::Fp64, 2);
+    device.launch(&module.kernel("zero")?, &launch, &arguments)?;
     let mut found = [f64::NAN; 10];
     device.read(&v, &mut found)?;
     let expected = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
@@ -69,16 +70,9 @@ fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Resu
         Argument::output(&mut v),
         Argument::U32(3),
     ];
-    device.launch(&module.kernel("sum")?, &node_launch(kernel, 1), &arguments)?;
+    let launch = launch_of(kernel.block, Precision::Fp64, 1);
+    device.launch(&module.kernel("sum")?, &launch, &arguments)?;
     let mut found = [f64::NAN; 5];
     device.read(&v, &mut found)?;
     close(&found, &[2.0, -1.0, 9.0, -1.0, 3.0], 0.0)
-}
-
-fn node_launch(kernel: &NodeKernel, blocks: u32) -> Launch {
-    Launch {
-        blocks,
-        threads: kernel.block.threads,
-        shared_bytes: 0,
-    }
 }

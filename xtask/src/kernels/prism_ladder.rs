@@ -7,12 +7,11 @@ use femto_kernel::family::Limits;
 use femto_kernel::family::prism_published::{
     Columns, Oracle, Schedule, Stage, StageKernels, Vector, source, steps,
 };
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Launch, Module,
-};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Module};
 
-use super::{Case, Selection};
+use super::{Case, Selection, launch_of};
 
 /// Every step, for columns as high as the Challenge's.
 pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -77,11 +76,8 @@ fn check(
         let (Some(entry), Some(bound)) = (stage.entry(), stage.bind(schedule, &mut vectors)) else {
             continue;
         };
-        let launch = Launch {
-            blocks: kernels.blocks(stage, &columns),
-            threads: kernels.block.threads,
-            shared_bytes: 0,
-        };
+        let blocks = kernels.blocks(stage, &columns);
+        let launch = launch_of(kernels.block, Precision::Fp64, blocks);
         let arguments = [
             Argument::input(&map),
             Argument::input(&coordinates),

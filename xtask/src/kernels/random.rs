@@ -6,9 +6,9 @@ use femto_kernel::family::Limits;
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::random;
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 
-use super::{Case, Number, Selection, check_in};
+use super::{Case, Number, Selection, check_in, launch_of};
 
 /// The text in each precision.
 pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -30,11 +30,8 @@ fn check<T: Number>(device: &Accelerator, module: &Module, (): &()) -> Result<()
     let [len, first, count] = [100_003, 777, 1234];
     let seed: u32 = rand::random();
     let run = |entry: &str, len: u32, arguments: &[Argument<'_>]| {
-        let launch = Launch {
-            blocks: random::blocks_of(T::PRECISION, len as usize),
-            threads: random::BLOCK.threads,
-            shared_bytes: 0,
-        };
+        let blocks = random::blocks_of(T::PRECISION, len as usize);
+        let launch = launch_of(random::BLOCK, T::PRECISION, blocks);
         device.launch(&module.kernel(entry)?, &launch, arguments)
     };
     let mut values = vec![T::from_f64(f64::NAN); len as usize];

@@ -5,13 +5,11 @@ use femto_kernel::family::cell_quadrature::fans::NONE;
 use femto_kernel::family::cell_quadrature::source::{Interleave, place, places};
 use femto_kernel::family::{Array, KernelSource, Operand, Scatter, Vectors};
 use femto_kernel::scalar::Precision;
-use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Launch, Module,
-};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Module};
 use femto_platform::device::{Buffer, Device};
 
-use super::Number;
 use super::elements::{CONTEXT, Elements, Oracle};
+use super::{Number, launch_of};
 
 /// Offset of the contributions, as if another launch came first.
 const CONTRIBUTION_FIRST: usize = 2;
@@ -230,11 +228,7 @@ impl Run<'_> {
             value.upload(device, self.precision)
         };
         let mut memory: Vec<Memory> = kernel.operands.iter().map(memory).collect::<Result<_>>()?;
-        let launch = Launch {
-            blocks: kernel.blocks(self.places),
-            threads: kernel.block.threads,
-            shared_bytes: kernel.block.shared_bytes(self.precision),
-        };
+        let launch = launch_of(kernel.block, self.precision, kernel.blocks(self.places));
         let arguments: Vec<_> = memory.iter_mut().map(Memory::argument).collect();
         device.launch(&module.kernel(kernel.entry)?, &launch, &arguments)?;
         let read = |operand| {
@@ -376,11 +370,7 @@ pub(super) fn element_product<'a, T: Number>(
             other => inputs(other),
         });
     }
-    let launch = Launch {
-        blocks: source.blocks(elements),
-        threads: source.block.threads,
-        shared_bytes: source.block.shared_bytes(T::PRECISION),
-    };
+    let launch = launch_of(source.block, T::PRECISION, source.blocks(elements));
     device.launch(&module.kernel(source.entry)?, &launch, &arguments)?;
     device.read(&v, &mut found)?;
     Ok(found.into_iter().map(T::to_f64).collect())

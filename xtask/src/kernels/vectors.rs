@@ -7,13 +7,11 @@ use femto_kernel::scalar::Precision;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
 use femto_kernel::vector::sparse::{NO_COLUMN, SLICE};
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Launch, Module,
-};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Module};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Number, Selection, check_in};
+use super::{Case, Number, Selection, check_in, launch_of};
 
 /// One entry, several blocks ending inside a pack, and more than all blocks of a sum at once.
 const LENGTHS: [usize; 3] = [1, 5003, 1_100_003];
@@ -75,11 +73,7 @@ impl<T: Number> Bench<'_, T> {
     }
 
     fn launch(&self, entry: &str, blocks: u32, arguments: &[Argument<'_>]) -> Result<()> {
-        let launch = Launch {
-            blocks,
-            threads: BLOCK.threads,
-            shared_bytes: BLOCK.shared_bytes(SUMS),
-        };
+        let launch = launch_of(BLOCK, SUMS, blocks);
         let kernel = self.module.kernel(entry)?;
         Ok(self.device.launch(&kernel, &launch, arguments)?)
     }

@@ -45,9 +45,8 @@ fn measure(
     buffer_bytes: u64,
     samples: usize,
 ) -> Result<Ceilings, DeviceError> {
-    let clock = DeviceClock::new(device)?;
     let sampler = Sampler {
-        clock,
+        clock: DeviceClock::new(device),
         device,
         samples,
     };

@@ -23,8 +23,11 @@ pub enum CaseError {
     Mistake(Box<Mistake>),
 }
 
-/// A mistake at one position of a case. Displays as `file:line:column: problem`, then the line, then a mark
-/// under the position.
+/// Longest part of a line that is shown, in characters.
+const SHOWN: usize = 120;
+
+/// A mistake at one position of a case. Displays as `file:line:column: problem`, then the line, of a long one the part
+/// around the position, then a mark under it.
 #[derive(Debug, thiserror::Error)]
 pub struct Mistake {
     /// The case file.
@@ -56,10 +59,21 @@ impl Display for Mistake {
         let number = line.to_string();
         // Tabs stay tabs, so that the mark is aligned at any tab width.
         let blank = |c| if c == '\t' { '\t' } else { ' ' };
-        let indent: String = excerpt.chars().take(column - 1).map(blank).collect();
+        let line: Vec<char> = excerpt.chars().collect();
+        let first = match line.len() <= SHOWN {
+            true => 0,
+            false => (column - 1).saturating_sub(SHOWN / 3),
+        };
+        let shown = &line[first..line.len().min(first + SHOWN)];
+        let (before, after) = (first > 0, first + shown.len() < line.len());
+        let dots = |left_out| if left_out { "..." } else { "" };
+        let text: String = shown.iter().collect();
+        let indent = shown.iter().take(column - 1 - first).copied().map(blank);
+        let indent = " ".repeat(dots(before).len()) + &indent.collect::<String>();
+        let marks = "^".repeat((*width).min((first + SHOWN + 1).saturating_sub(*column).max(1)));
         let margin = " ".repeat(number.len());
-        writeln!(f, "  {number} | {excerpt}")?;
-        write!(f, "  {margin} | {indent}{}", "^".repeat(*width))
+        writeln!(f, "  {number} | {}{text}{}", dots(before), dots(after))?;
+        write!(f, "  {margin} | {indent}{marks}")
     }
 }
 
@@ -153,5 +167,42 @@ fn hint(suggestion: &Option<String>) -> String {
     match suggestion {
         Some(word) => format!("; did you mean `{word}`?"),
         None => ".".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_mistake_is_shown() {
+        for (column, width) in [(1, 1), (30, 3), (1000, 4), (1999, 2), (10, 1990)] {
+            let excerpt: String = (0..2000)
+                .map(|i| char::from(b'a' + (i % 26) as u8))
+                .collect();
+            let wrong: String = excerpt
+                .chars()
+                .skip(column - 1)
+                .take(width.min(SHOWN / 2))
+                .collect();
+            let mistake = Mistake {
+                path: "case.toml".into(),
+                line: 7,
+                column,
+                width,
+                excerpt,
+                problem: MistakeKind::OutOfPlane,
+            };
+            let shown = mistake.to_string();
+            let [_, line, marks] = shown.lines().collect::<Vec<_>>()[..] else {
+                panic!("{shown}");
+            };
+            assert!(
+                line.len() < SHOWN + 20 && marks.len() <= line.len(),
+                "{shown}"
+            );
+            let place = marks.find('^').expect("a mark");
+            assert!(line[place..].starts_with(&wrong), "{shown}");
+        }
     }
 }

@@ -234,6 +234,7 @@ impl Report {
                     .chain(super::warnings::loads_without_effect(case, blocks))
                     .chain(super::mesh::unjoined(blocks))
                     .chain(super::warnings::nearly_incompressible(case))
+                    .chain(super::warnings::not_symmetric(case, operator))
                     .chain(super::warnings::turned_sides(
                         case,
                         mesh,

@@ -5,7 +5,8 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::{Block, BoundaryFacet};
 use femto::kernel::scalar::Precision;
 use femto::multigrid::CONVECTIVE;
-use femto::problem::{LooseParts, MultigridLevel, PreconditionerReason, Problem};
+use femto::operator::AnyOperator;
+use femto::problem::{LooseParts, Method, MultigridLevel, PreconditionerReason, Problem};
 
 /// Poisson's ratios from here on are near 1/2.
 const NEAR_HALF: f64 = 0.49;
@@ -20,6 +21,14 @@ pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
         "Poisson's ratio {ratio} is near 1/2: displacements of degree 1 and 2 come out too small (locking), and \
          iterations grow with 1/sqrt(1 - 2 nu)"
     ))
+}
+
+/// A warning about conjugate gradients for an operator that they are not for.
+pub(super) fn not_symmetric(case: &Case, operator: &dyn AnyOperator) -> Option<String> {
+    let is_wrong =
+        case.solver.params.method == Some(Method::Cg) && !operator.inspection().symmetric;
+    let warning = "the form is not symmetric, and `cg` converges for symmetric ones: leave `method` out, or take \"gmres\"";
+    is_wrong.then(|| warning.to_owned())
 }
 
 /// A warning about convection that multigrid does not smooth.

@@ -97,8 +97,8 @@ pub(crate) trait Driver: Debug + Send + Sync {
         arguments: &[Argument<'_>],
     ) -> Result<(), DeviceError>;
 
-    /// Records the time when all work so far is done; takes over an earlier event.
-    unsafe fn record(&self, event: Option<Handle>) -> Result<Handle, DeviceError>;
+    /// A new event: the time when all work so far is done.
+    fn record(&self) -> Result<Handle, DeviceError>;
     unsafe fn seconds_between(&self, from: Handle, to: Handle) -> Result<f64, DeviceError>;
 
     /// From here on, work is captured instead of executed.
@@ -136,14 +136,6 @@ impl Resource {
 
     pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
         &self.driver
-    }
-
-    /// The handle, which is then no longer released by this.
-    pub(crate) fn into_handle(self) -> Handle {
-        let mut this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped, so the driver is dropped here and only here.
-        unsafe { std::ptr::drop_in_place(&raw mut this.driver) };
-        this.handle
     }
 
     /// Fails unless `driver` made it.

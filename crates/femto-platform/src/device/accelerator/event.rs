@@ -5,7 +5,7 @@ use super::driver::{Resource, ResourceKind};
 use crate::device::DeviceError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A point in the order of a device's work.
+/// A point in the order of a device's work, not recorded by default.
 #[derive(Debug, Default)]
 pub struct Event {
     recorded: Mutex<Option<Arc<Resource>>>,
@@ -18,14 +18,6 @@ impl Event {
 }
 
 impl Accelerator {
-    /// An event not recorded yet.
-    ///
-    /// # Errors
-    /// None so far: the driver is only called when the event is recorded.
-    pub fn event(&self) -> Result<Event, DeviceError> {
-        Ok(Event::default())
-    }
-
     /// Records the time when all work so far is done. An event may be recorded many times; the last one
     /// counts.
     ///
@@ -37,12 +29,9 @@ impl Accelerator {
         if let Some(earlier) = &*recorded {
             earlier.check(&self.driver, "an event")?;
         }
-        // If another thread is just reading its time, that thread releases it.
-        let earlier = recorded.take().and_then(Arc::into_inner);
-        let earlier = earlier.map(Resource::into_handle);
-        // SAFETY: the earlier event belongs to this driver and was alive until given over.
-        let handle = unsafe { self.driver.record(earlier) }?;
+        let handle = self.driver.record()?;
         let event = Resource::new(&self.driver, ResourceKind::Event, handle);
+        // If another thread is just reading the earlier one's time, that thread releases it.
         *recorded = Some(Arc::new(event));
         Ok(())
     }

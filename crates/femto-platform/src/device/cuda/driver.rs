@@ -7,7 +7,6 @@ use crate::device::accelerator::{Argument, Features, KernelText, Launch, Usage};
 use crate::device::{DeviceError, DeviceId, DeviceInfo, DeviceKind};
 use std::ffi::c_int;
 use std::ptr::null_mut;
-use std::sync::atomic::Ordering;
 
 /// Memory may be released during a capture.
 const CAPTURE_MODE_RELAXED: c_int = 2;
@@ -137,20 +136,15 @@ impl Driver for Cuda {
         unsafe { self.start_kernel(kernel, launch, arguments) }
     }
 
-    unsafe fn record(&self, event: Option<Handle>) -> Result<Handle, DeviceError> {
+    fn record(&self) -> Result<Handle, DeviceError> {
+        let mut event: Object = null_mut();
         self.enter()?;
-        let event = match event {
-            Some(event) => event,
-            None => {
-                let mut event: Object = null_mut();
-                // SAFETY: the context is current; there are no flags.
-                let code = unsafe { (self.api.cuEventCreate)(&raw mut event, 0) };
-                self.api.check("make an event", code)?;
-                Handle::of(event)
-            }
-        };
-        // SAFETY: the caller vouches for an earlier event; the stream is alive.
-        let code = unsafe { (self.api.cuEventRecord)(event.pointer(), self.stream.pointer()) };
+        // SAFETY: the context is current; there are no flags.
+        let code = unsafe { (self.api.cuEventCreate)(&raw mut event, 0) };
+        self.api.check("make an event", code)?;
+        // SAFETY: the event was just made; the stream is alive.
+        let code = unsafe { (self.api.cuEventRecord)(event, self.stream.pointer()) };
+        let event = Handle::of(event);
         let outcome = self.api.check("note a time", code);
         if outcome.is_err() {
             // SAFETY: nobody has the event.
@@ -177,22 +171,27 @@ impl Driver for Cuda {
 
     fn begin_capture(&self) -> Result<(), DeviceError> {
         self.enter()?;
+        let mut capturing = self.capturing();
         // SAFETY: the stream is alive.
         self.api.check("capture work", unsafe {
             (self.api.cuStreamBeginCapture_v2)(self.stream.pointer(), CAPTURE_MODE_RELAXED)
         })?;
-        self.capturing.store(true, Ordering::Relaxed);
+        *capturing = true;
         Ok(())
     }
 
     fn end_capture(&self) -> Result<Handle, DeviceError> {
-        self.enter()?;
-        self.capturing.store(false, Ordering::Relaxed);
         let (mut graph, mut ready): (Object, Object) = (null_mut(), null_mut());
-        // SAFETY: the stream is alive, and the graph until it is destroyed.
+        self.enter()?;
+        let mut capturing = self.capturing();
+        // SAFETY: the stream is alive.
+        let code = unsafe { (self.api.cuStreamEndCapture)(self.stream.pointer(), &raw mut graph) };
+        // Also if it failed: the stream has left the capture.
+        *capturing = false;
+        drop(capturing);
+        self.api.check("capture work", code)?;
+        // SAFETY: the graph is alive until it is destroyed.
         unsafe {
-            let code = (self.api.cuStreamEndCapture)(self.stream.pointer(), &raw mut graph);
-            self.api.check("capture work", code)?;
             let code = (self.api.cuGraphInstantiateWithFlags)(&raw mut ready, graph, 0);
             (self.api.cuGraphDestroy)(graph);
             self.api.check("prepare captured work", code)?;
@@ -213,10 +212,13 @@ impl Driver for Cuda {
             return;
         }
         // Work in the stream may still use it; events are kept by the driver itself.
-        let may_be_used = !matches!(kind, ResourceKind::Event | ResourceKind::Kernel);
-        if may_be_used && !self.capturing.load(Ordering::Relaxed) {
-            // An error shows up in the next call that can report it.
-            let _ = self.wait();
+        if !matches!(kind, ResourceKind::Event | ResourceKind::Kernel) {
+            // Locked until the wait is over: it would break a capture that begins meanwhile.
+            let capturing = self.capturing();
+            if !*capturing {
+                // An error shows up in the next call that can report it.
+                let _ = self.wait();
+            }
         }
         // SAFETY: the caller vouches for kind and handle. Errors cannot be reported here.
         unsafe {

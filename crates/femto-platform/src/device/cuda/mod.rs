@@ -21,7 +21,7 @@ use nvrtc::Compiler;
 use std::ffi::c_int;
 use std::fmt;
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Neither waits for nor delays work of others in the same context.
 const STREAM_NON_BLOCKING: u32 = 1;
@@ -36,7 +36,8 @@ pub(super) struct Cuda {
     stream: Handle,
     compiler: Compiler,
     features: Features,
-    capturing: AtomicBool,
+    /// Whether the stream's work is captured. Locked while a capture begins or ends.
+    capturing: Mutex<bool>,
 }
 
 impl Cuda {
@@ -60,7 +61,7 @@ impl Cuda {
             stream: Handle(0),
             compiler,
             features,
-            capturing: AtomicBool::new(false),
+            capturing: Mutex::new(false),
         };
         let mut stream: Object = null_mut();
         opened.enter()?;
@@ -77,6 +78,13 @@ impl Cuda {
         // SAFETY: the context is alive.
         let code = unsafe { (self.api.cuCtxSetCurrent)(self.context.pointer()) };
         self.api.check("open a device", code)
+    }
+
+    /// Whether work is captured. No capture begins or ends before the guard is dropped.
+    fn capturing(&self) -> MutexGuard<'_, bool> {
+        self.capturing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for the stream; its context is current.

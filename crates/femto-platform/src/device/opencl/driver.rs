@@ -229,11 +229,7 @@ impl Driver for OpenCl {
         })
     }
 
-    unsafe fn record(&self, event: Option<Handle>) -> Result<Handle, DeviceError> {
-        if let Some(event) = event {
-            // SAFETY: the caller hands the event over.
-            unsafe { self.release(ResourceKind::Event, event) };
-        }
+    fn record(&self) -> Result<Handle, DeviceError> {
         let mut event: cl_event = null_mut();
         let (count, events) = NO_EVENTS;
         // SAFETY: the queue is alive.

@@ -41,6 +41,9 @@ const NAME: &str = DeviceKind::Cuda.name();
 const SUCCESS: c_int = 0;
 const ERROR_COMPILATION: c_int = 6;
 
+/// The oldest supported major version of NVRTC and of drivers.
+const OLDEST_MAJOR: i32 = 12;
+
 /// Options of every compilation: registers and spills go to the log.
 const OPTIONS: [&str; 2] = ["--std=c++17", "--ptxas-options=-v"];
 
@@ -81,7 +84,7 @@ impl Compiler {
         if let Some(path) = std::env::var_os("FEMTO_NVRTC") {
             return Self::first(&[path]);
         }
-        Self::first(&candidates(driver_major, |name| std::env::var_os(name)))
+        Self::first(&candidates(driver_major, |name| std::env::var_os(name))?)
     }
 
     fn first<N: AsRef<OsStr>>(names: &[N]) -> Result<Self, DeviceError> {
@@ -228,13 +231,23 @@ impl std::fmt::Debug for Compiler {
     }
 }
 
-/// File names to try, best first.
-fn candidates(driver_major: i32, variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
+/// File names to try, best first; [`DeviceError::DriverTooOld`] if the driver runs no version's kernels.
+fn candidates(
+    driver_major: i32,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Vec<OsString>, DeviceError> {
+    if driver_major < OLDEST_MAJOR {
+        return Err(DeviceError::DriverTooOld {
+            library: format!("NVIDIA's driver of CUDA {driver_major}"),
+            needed: format!("CUDA {OLDEST_MAJOR}"),
+            known: "a driver of CUDA 12.0 or later is needed".to_owned(),
+        });
+    }
     let mut folders = vec![PathBuf::new()];
     let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable);
     folders.extend(set.map(|folder| Path::new(&folder).join("lib64")));
     folders.push("/usr/local/cuda/lib64".into());
-    let names = (12..=driver_major).rev().map(|major| {
+    let names = (OLDEST_MAJOR..=driver_major).rev().map(|major| {
         if cfg!(windows) {
             format!("nvrtc64_{major}0_0.dll")
         } else {
@@ -242,7 +255,7 @@ fn candidates(driver_major: i32, variable: impl Fn(&str) -> Option<OsString>) ->
         }
     });
     let paths = names.flat_map(|name| folders.iter().map(move |folder| folder.join(&name)));
-    paths.map(PathBuf::into_os_string).collect()
+    Ok(paths.map(PathBuf::into_os_string).collect())
 }
 
 #[cfg(test)]
@@ -264,7 +277,7 @@ mod tests {
     #[test]
     fn newer_versions_come_first_but_none_newer_than_the_driver() {
         let set = |name: &str| (name == "CUDA_HOME").then(|| "/opt/cuda".into());
-        let found = candidates(13, set);
+        let found = candidates(13, set).unwrap();
         if cfg!(target_os = "linux") {
             let wanted = [
                 "libnvrtc.so.13",
@@ -276,6 +289,14 @@ mod tests {
             ];
             assert_eq!(found, wanted);
         }
-        assert_eq!(candidates(12, |_| None).len(), 2);
+        assert_eq!(candidates(12, |_| None).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_driver_that_runs_no_version_is_too_old() {
+        let error = candidates(11, |_| None).unwrap_err();
+        assert!(matches!(error, DeviceError::DriverTooOld { .. }), "{error}");
+        let known = "CUDA 11 does not know CUDA 12";
+        assert!(error.to_string().contains(known), "{error}");
     }
 }
