@@ -112,6 +112,9 @@ fn rounding<T: Number>(forces: f64, recent: [f64; RECENT]) -> f64 {
 /// entry.
 const CANCELLED: f64 = 32.0;
 
+/// The accuracy of the direction that tells how far an iterate is from the solution.
+const ACCURATE: f64 = 1e-2;
+
 /// A direction.
 struct Direction {
     /// Linear solver steps that it took.
@@ -234,6 +237,21 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                     target: self.recorder.target,
                 },
                 false => reason,
+            });
+        }
+        // However small the residual, where hardly anything holds u it may hide a large error: the direction is that error.
+        // Half of the digits of u must be right.
+        let direction = match self.direction(u, ACCURATE) {
+            Err(error) if error != StopReason::Interrupted => return Err(reason),
+            direction => direction?,
+        };
+        let error = self.device.norm(&self.workspace.direction)?;
+        let is_close =
+            direction.inexact.is_none() && error <= T::EPSILON.sqrt() * self.device.norm(u)?;
+        if !is_close {
+            return Err(StopReason::Stagnated {
+                true_residual: norm,
+                target: self.recorder.target,
             });
         }
         self.recorder.aim(size, rounding);

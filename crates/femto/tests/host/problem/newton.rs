@@ -305,6 +305,44 @@ fn what_fp32_rounds_to_zero_is_refused() {
     }
 }
 
+/// A long bar of 300 at one end, heated so little that fp32 cannot tell the loads from rounding: its middle would be colder, or
+/// hardly warmer.
+#[test]
+fn loads_below_the_rounding_of_a_long_bar_are_no_solution() {
+    let form = NonlinearDiffusion::<2> {
+        kappa: [1.0, 1e-7, 0.0],
+    };
+    for (cells, heat) in [(400, 1.25e-4), (400, 6e-5), (100, 1e-4)] {
+        let bar = AnyBox {
+            cells: vec![cells, 1],
+            upper: vec![cells as f64, 1.0],
+            ..AnyBox::unit(Cell::Quadrilateral, 1)
+        };
+        let mesh = bar.build(|x| x).unwrap();
+        let problem = Problem {
+            source: vec![&heat],
+            dirichlet: vec![Boundary::new("xmin", &300.0)],
+            preconditioner: PreconditionerKind::Jacobi,
+            ..interpreted(&mesh, 2, form)
+        };
+        match problem.solve::<f32, _>(&host(), &mut ()).unwrap_err() {
+            ProblemError::Unsolved(unsolved) => assert!(
+                matches!(unsolved.error.reason, StopReason::Stagnated { .. }),
+                "{:?}",
+                unsolved.error
+            ),
+            other => panic!("{other}"),
+        }
+        let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+        let warmest = solution
+            .u
+            .values
+            .iter()
+            .fold(0.0, |most: f64, u| most.max(*u));
+        assert!(warmest > 300.0 && warmest < 300.0 + heat * (cells * cells) as f64);
+    }
+}
+
 /// u + [u > 1/2] = 2 by Newton's method, though its derivative is that of u.
 struct Jump;
 
