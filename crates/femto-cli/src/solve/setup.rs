@@ -272,7 +272,9 @@ fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
 
 fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
     let found: &Located<String> = match error {
-        ProblemError::NotFinite { function, .. } => return span_of_function(case, function),
+        ProblemError::NotFinite { function, .. } | ProblemError::NotPeriodic { function, .. } => {
+            return span_of_function(case, function);
+        }
         ProblemError::Space(SpaceError::NoPartner { .. } | SpaceError::NarrowPeriod { .. }) => {
             return match case.periodic.as_deref()? {
                 [pair] => Some(pair.span.clone()),

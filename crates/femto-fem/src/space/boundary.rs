@@ -175,9 +175,18 @@ impl Space {
     /// # Errors
     /// As [`BoundaryFacets::tagged`].
     pub fn boundary_nodes(&self, tag: &str) -> Result<Vec<BoundaryNode>, SpaceError> {
+        let mut nodes = self.facet_nodes(tag)?;
+        nodes.dedup_by_key(|node| node.node);
+        Ok(nodes)
+    }
+
+    /// The same once for each facet of the group that has the node: on periodic sides a node has several positions.
+    ///
+    /// # Errors
+    /// As [`BoundaryFacets::tagged`].
+    pub fn facet_nodes(&self, tag: &str) -> Result<Vec<BoundaryNode>, SpaceError> {
         let mut nodes = self.at_facet_nodes(tag, |_, node| node)?;
         nodes.par_sort_unstable();
-        nodes.dedup_by_key(|node| node.node);
         Ok(nodes)
     }
 

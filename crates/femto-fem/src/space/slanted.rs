@@ -7,13 +7,17 @@
 //! component along it is free, and at a corner none.
 //!
 //! Facets with area normals a_f of several groups may share a plane. From u·a_f = |a_f| g of each follows what is given along
-//! the plane's normal n = Σ a_f / |Σ a_f|: u·n = Σ_g s_g g with the shares s_g = |Σ_{f of g} a_f| / |Σ a_f|.
+//! the plane's normal n = Σ a_f / |Σ a_f|: u·n = Σ_g s_g g with the shares s_g = |Σ_{f of g} a_f| / |Σ a_f|. At the tip of a
+//! crack, both of whose faces are given, normals are opposite: there a_f counts as -a_f, and its share is negative.
 
 use super::{Block, Constraints, Layout, Space, SpaceError};
 use crate::geometry::jacobian::dot;
 
 /// Cosine of the angle within which normals are averaged.
 const SAME_PLANE: f64 = 0.766;
+
+/// Below minus this cosine normals are opposite: neither holds anything that the other does not, see [`NEW_PART`].
+const OPPOSITE: f64 = 0.995;
 
 /// A direction holds nothing new if less than this part of it is outside those before it.
 const NEW_PART: f64 = 0.1;
@@ -32,7 +36,7 @@ pub struct NodeNormal {
     pub position: [f64; 3],
     /// The unit outward normal; the same for all groups of a plane, which follow each other.
     pub normal: [f64; 3],
-    /// The group's share: 1 if it has the plane alone.
+    /// The group's share: 1 if it has the plane alone, negative where its own normal is opposite.
     pub share: f64,
 }
 
@@ -150,10 +154,11 @@ fn planes(facets: &[NodeNormal]) -> Vec<NodeNormal> {
             continue;
         }
         let cosine = |sum: [f64; 3]| dot(sum, own) / (size(sum) * size(own));
-        let mut same = planes.iter_mut();
-        match same.find(|(sum, _)| cosine(*sum) > SAME_PLANE) {
+        let is_same = |sum: [f64; 3]| cosine(sum) > SAME_PLANE || cosine(sum) < -OPPOSITE;
+        match planes.iter_mut().find(|(sum, _)| is_same(*sum)) {
             Some((sum, groups)) => {
-                add(sum, own);
+                let sign = dot(*sum, own).signum();
+                add(sum, own.map(|x| sign * x));
                 match groups.last_mut().filter(|it| it.group == facet.group) {
                     Some(group) => add(&mut group.normal, own),
                     None => groups.push(*facet),
@@ -164,7 +169,7 @@ fn planes(facets: &[NodeNormal]) -> Vec<NodeNormal> {
     }
     let of_plane = |(sum, groups): ([f64; 3], Vec<NodeNormal>)| {
         groups.into_iter().map(move |group| NodeNormal {
-            share: size(group.normal) / size(sum),
+            share: size(group.normal) / size(sum) * dot(group.normal, sum).signum(),
             normal: sum.map(|x| x / size(sum)),
             ..group
         })
@@ -270,5 +275,48 @@ impl NodeNormal {
             u = [0, 1, 2].map(|c| u[c] + part * q[c]);
         }
         u
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At the tip of a crack: opened by both faces it stays where it is, sheared it moves with them, in any order.
+    #[test]
+    fn opposite_normals_are_one_plane() {
+        let facet = |group, normal: [f64; 3]| NodeNormal {
+            node: 7,
+            group,
+            position: [0.0; 3],
+            normal,
+            share: 1.0,
+        };
+        let upper = [0.05, 1.0, 0.0];
+        for (lower, group) in [
+            (upper.map(|x| -x), 1),
+            ([0.0, -1.0, 0.0], 1),
+            (upper.map(|x| -x), 0),
+        ] {
+            let two = [facet(0, upper), facet(group, lower)];
+            for facets in [two, [facet(0, lower), facet(group, upper)]] {
+                let planes = planes(&facets);
+                assert_eq!(planes.len(), 1 + group as usize);
+                let along = |values: [f64; 2]| {
+                    let u = NodeNormal::vector(&planes, &values[..planes.len()], [None; 3]);
+                    dot(u, planes[0].normal)
+                };
+                assert!(along([-0.1; 2]).abs() < 1e-3);
+                if group == 1 {
+                    assert!((along([0.1, -0.1]).abs() - 0.1).abs() < 1e-3);
+                }
+            }
+        }
+        // A wedge holds both directions.
+        let wedge = planes(&[facet(0, upper), facet(1, [0.5, -1.0, 0.0])]);
+        assert_eq!(
+            wedge.iter().map(|it| it.share).collect::<Vec<_>>(),
+            [1.0, 1.0]
+        );
     }
 }

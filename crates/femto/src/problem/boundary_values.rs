@@ -1,10 +1,14 @@
 //! Given values where L-vectors are constrained.
 
 use super::function::Role;
-use super::{Discretization, Function, Problem, ProblemError};
+use super::{Discretization, Function, FunctionName, Problem, ProblemError};
 use crate::Number;
 use crate::vector::{Projector, VectorOps, upload_f64};
-use femto_fem::space::{Block, Constraints, NodeNormal, SpaceError};
+use femto_fem::geometry::Geometry;
+use femto_fem::space::{Block, BoundaryNode, Constraints, NodeNormal, Space, SpaceError};
+
+/// Values at a node of periodic sides that differ by more than this part of the largest are not rounding.
+const DIFFERENT: f64 = 1e-6;
 
 /// Given values where L-vectors are constrained.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,6 +117,10 @@ impl Discretization<'_> {
                 let positions = space.positions_of(&nodes, geometry);
                 let given = functions.iter().enumerate();
                 for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
+                    if space.is_periodic() && f.as_constant().is_none() {
+                        let places = space.facet_nodes(tag)?;
+                        self.check_period(&role.of(component), f, (space, geometry), &places)?;
+                    }
                     // Nodes are ascending, and so are their entries.
                     let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
                     for (node, &position) in nodes.iter().zip(&positions) {
@@ -139,6 +147,33 @@ impl Discretization<'_> {
         };
         self.along_normals(constraints, along_normal, &mut found)?;
         Ok(found)
+    }
+
+    /// Fails if a function has different values at the positions of a node. The places ascend by node.
+    fn check_period(
+        &self,
+        name: &FunctionName,
+        f: &dyn Function,
+        (space, geometry): (&Space, &Geometry),
+        places: &[BoundaryNode],
+    ) -> Result<(), ProblemError> {
+        let positions = space.positions_of(places, geometry);
+        let values = self.evaluate(name, f, &positions)?;
+        let largest = values
+            .iter()
+            .fold(0.0, |most: f64, value| most.max(value.abs()));
+        let differ = |&at: &usize| {
+            let is_same_node = places[at - 1].node == places[at].node;
+            is_same_node && (values[at] - values[at - 1]).abs() > DIFFERENT * largest
+        };
+        match (1..places.len()).find(differ) {
+            None => Ok(()),
+            Some(at) => Err(ProblemError::NotPeriodic {
+                function: name.clone(),
+                positions: [positions[at - 1], positions[at]],
+                values: [values[at - 1], values[at]],
+            }),
+        }
     }
 
     /// The values of [`Self::boundary_values`] that come from normals.

@@ -143,6 +143,19 @@ pub enum ProblemError {
         /// The component, counted from 0; `None` for scalar solutions.
         component: Option<usize>,
     },
+    /// A given solution that differs between periodic sides.
+    #[error(
+        "{function} is {} at {:?} and {} at {:?}, which is the same place on a periodic mesh",
+        .values[0], .positions[0], .values[1], .positions[1]
+    )]
+    NotPeriodic {
+        /// The function.
+        function: FunctionName,
+        /// Two positions of a node.
+        positions: [[f64; 3]; 2],
+        /// The values there.
+        values: [f64; 2],
+    },
     /// A function of the problem has no value somewhere.
     #[error("{function} is {value} at {position:?}")]
     NotFinite {
@@ -202,6 +215,7 @@ impl ProblemError {
             | Self::Layout
             | Self::RepeatedComponent { .. }
             | Self::RepeatedFlux { .. }
+            | Self::NotPeriodic { .. }
             | Self::NotFinite { .. } => true,
         }
     }

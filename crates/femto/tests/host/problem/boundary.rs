@@ -4,7 +4,7 @@ use super::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
 use crate::common::meshes::maps;
 use crate::common::{hexahedra, interpreted};
 use femto::element::{Cell, MapKind};
-use femto::fem::mesh::boxes::BoxMesh;
+use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
 use femto::problem::{
     AlongNormal, Boundary, Function, Method, PreconditionerKind, Problem, ProblemError,
@@ -373,4 +373,29 @@ fn the_diagonal_helps_where_cells_differ() {
     };
     let [jacobi, none] = [PreconditionerKind::Jacobi, PreconditionerKind::None].map(iterations);
     assert!(3 * jacobi < 2 * none, "{jacobi} with, {none} without");
+}
+
+/// A solution given on a side that periodic sides meet must be the same on both.
+#[test]
+fn given_solutions_are_periodic() {
+    for cell in [Cell::Quadrilateral, Cell::Triangle] {
+        let mut mesh = AnyBox::unit(cell, 4).build(|x| x).expect("legal");
+        mesh.join_sides("xmin", "xmax").expect("alike");
+        let wave = |[x, ..]: [f64; 3]| (2.0 * std::f64::consts::PI * x).sin();
+        let solved = |value: &dyn Function| {
+            let problem = Problem {
+                dirichlet: vec![Boundary::new("ymin", value)],
+                ..interpreted(&mesh, 3, Poisson::<2>)
+            };
+            problem.solve::<f64, _>(&host(), &mut ())
+        };
+        assert!(solved(&wave).is_ok());
+        assert!(solved(&2.0).is_ok());
+        match solved(&|[x, ..]: [f64; 3]| x).unwrap_err() {
+            ProblemError::NotPeriodic { values, .. } => {
+                assert_eq!((values[0] - values[1]).abs(), 1.0);
+            }
+            other => panic!("{other}"),
+        }
+    }
 }
