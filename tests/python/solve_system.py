@@ -2,9 +2,10 @@
 
 usage: solve_system.py FOLDER SOLUTION [amg]
 
-FOLDER has matrix.mtx and right-hand-side.mtx, SOLUTION is a vector; all are MatrixMarket files. Prints one line of JSON
-    {"size": N, "asymmetry": A, "difference": D, "iterations": I, "complexity": C}
-with the largest |a_ij - a_ji| over the largest |a_ij|, and the largest difference between SciPy's direct solution and
+FOLDER has matrix.mtx, right-hand-side.mtx and positions.mtx, SOLUTION is a vector; all are MatrixMarket files. Prints one line
+of JSON
+    {"size": N, "positions": [X, Y, Z], "asymmetry": A, "difference": D, "iterations": I, "complexity": C}
+with the sums of positions, the largest |a_ij - a_ji| over the largest |a_ij|, and the largest difference between SciPy's direct solution and
 SOLUTION over the largest entry of that. With amg I are the iterations of conjugate gradients to 1e-8 with PyAMG's smoothed
 aggregation, without a threshold for couplings, and C is the sum of the entries of its matrices over those of the first.
 """
@@ -41,6 +42,7 @@ def main():
     direct = spsolve(matrix.tocsc(), right_hand_side)
     summary = {
         "size": matrix.shape[0],
+        "positions": mmread(f"{folder}/positions.mtx").sum(axis=0).tolist(),
         "asymmetry": abs(matrix - matrix.T).max() / abs(matrix).max(),
         "difference": np.abs(direct - found).max() / np.abs(direct).max(),
     }

@@ -57,6 +57,15 @@ fn scipy_solves_the_equations_to_the_same_solution() {
         let Some((outcome, found)) = compared(name, &case, &[]) else {
             return;
         };
+        let positions = outcome.u.as_ref().unwrap().node_positions();
+        for axis in 0..3 {
+            let wanted: f64 = positions.iter().map(|x| x[axis]).sum();
+            let found = found["positions"][axis].as_f64().unwrap();
+            assert!(
+                (found - wanted).abs() < 1e-10 * positions.len() as f64,
+                "{name}"
+            );
+        }
         let number = |key: &str| found[key].as_f64().unwrap();
         assert_eq!(found["size"], outcome.report.unknowns.all, "{name}");
         assert!(number("asymmetry") < 1e-13, "{name}: {found}");

@@ -3,9 +3,10 @@
 use crate::basis::{BasisError, LagrangeBasis, MAX_POINTS_1D, Matrix, check, lagrange, nodes};
 use crate::cell::Cell;
 use crate::quadrature::{Rule, Rule1d, gauss, gauss_lobatto};
+use std::ops::Deref;
 use std::sync::Arc;
 
-/// The tables of a cell, in the form that a family needs.
+/// The tables of a cell, in the form that a family needs. It dereferences to [`BasisAtPoints`].
 #[derive(Clone, Debug)]
 pub enum Tables {
     /// 1-D factors.
@@ -14,20 +15,13 @@ pub enum Tables {
     Dense(Arc<DenseTables>),
 }
 
-impl Tables {
-    /// Points of a cell.
-    pub fn points(&self) -> usize {
-        match self {
-            Self::Tensor(tables) => tables.points(),
-            Self::Dense(tables) => tables.points,
-        }
-    }
+impl Deref for Tables {
+    type Target = dyn BasisAtPoints;
 
-    /// Nodes of a cell.
-    pub fn nodes(&self) -> usize {
+    fn deref(&self) -> &Self::Target {
         match self {
-            Self::Tensor(tables) => tables.nodes(),
-            Self::Dense(tables) => tables.nodes,
+            Self::Tensor(tables) => &**tables,
+            Self::Dense(tables) => &**tables,
         }
     }
 }
@@ -114,7 +108,9 @@ impl TensorTables {
             points: self.points.clone(),
             weights: self.weights.clone(),
         };
-        Rule::product(self.cell.dim(), &line)
+        // Points that are the nodes are those of a Gauss–Lobatto rule, others of a Gauss rule.
+        let degree = 2 * self.points_1d - if self.collocated { 3 } else { 1 };
+        Rule::product(self.cell.dim(), &line, degree)
     }
 
     /// Number of nodes of a cell.
@@ -144,30 +140,6 @@ impl TensorTables {
             nodes,
             points,
             weights: rule.weights,
-        }
-    }
-}
-
-impl BasisAtPoints for Tables {
-    fn nodes(&self) -> usize {
-        self.nodes()
-    }
-
-    fn points(&self) -> usize {
-        self.points()
-    }
-
-    fn weight(&self, point: usize) -> f64 {
-        match self {
-            Self::Tensor(tables) => tables.weight(point),
-            Self::Dense(tables) => tables.weight(point),
-        }
-    }
-
-    fn at(&self, point: usize, node: usize) -> (f64, [f64; 3]) {
-        match self {
-            Self::Tensor(tables) => tables.at(point, node),
-            Self::Dense(tables) => tables.at(point, node),
         }
     }
 }

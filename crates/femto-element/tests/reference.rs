@@ -69,6 +69,14 @@ fn rules_with_many_points_stay_accurate() {
     }
 }
 
+#[test]
+fn rules_of_tables_know_their_degree() {
+    let by_gauss = TensorTables::gauss(Cell::Quadrilateral, 3, 5).unwrap();
+    let collocated = TensorTables::collocated(Cell::Quadrilateral, 3).unwrap();
+    let degrees = [by_gauss, collocated].map(|tables| tables.rule().degree);
+    assert_eq!(degrees, [2 * 5 - 1, 2 * 4 - 3]);
+}
+
 /// Closed forms, Abramowitz & Stegun 1964, tables 25.4 and 25.6.
 #[test]
 fn small_rules_match_their_closed_forms_to_the_last_bit() {

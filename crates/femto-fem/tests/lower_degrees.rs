@@ -8,7 +8,7 @@ use cut_common::cut_quadrilaterals;
 use femto_element::Cell;
 use femto_element::basis::nodes;
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::boxes::{AnyBox, RectangleMesh};
+use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::{Layers, Mesh};
 use femto_fem::space::{Block, MAX_CHUNK_NODES, Space, SpaceError, SpaceParams};
 use space_common::bent_box;
@@ -27,11 +27,9 @@ fn meshes() -> Vec<Mesh> {
         *x = [i % 7, i / 7 % 5, i / 35].map(|i| i as f64);
         x[2] += bump;
     }
-    let plane = RectangleMesh {
-        cells: [5, 4],
-        lower: [0.0; 2],
-        upper: [1.0; 2],
-        geometry_degree: 1,
+    let plane = AnyBox {
+        cells: vec![5, 4],
+        ..AnyBox::unit(Cell::Quadrilateral, 1)
     };
     let plane = plane.build(|x| x).unwrap();
     let two_shapes = cut_quadrilaterals(&plane, |cell| cell % 3 == 1);

@@ -8,7 +8,7 @@ use cut_common::cut_quadrilaterals;
 use femto_element::basis::nodes;
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::boxes::RectangleMesh;
+use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Block, Constraints, SpaceError, SpaceParams};
 use space_common::layout::check_blocks;
@@ -16,13 +16,14 @@ use space_common::{Random, bent_box};
 
 /// A bent square with some cells cut into triangles.
 fn mixed(random: &mut Random, geometry_degree: usize) -> Mesh {
-    let rectangle = RectangleMesh {
-        cells: [6, 5],
-        lower: [0.0, -1.0],
-        upper: [2.0, 1.0],
+    let rectangle = AnyBox {
+        cells: vec![6, 5],
+        lower: vec![0.0, -1.0],
+        upper: vec![2.0, 1.0],
         geometry_degree,
+        ..AnyBox::unit(Cell::Quadrilateral, 1)
     };
-    let bend = |[x, y]: [f64; 2]| [x + 0.1 * y * y, y + 0.05 * (3.0 * x).sin()];
+    let bend = |[x, y, z]: [f64; 3]| [x + 0.1 * y * y, y + 0.05 * (3.0 * x).sin(), z];
     let cut: Vec<bool> = (0..30)
         .map(|cell| cell == 7 || random.below(2) == 0)
         .collect();

@@ -8,20 +8,21 @@ use femto_element::quadrature::{gauss, rule};
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, Points};
 use femto_fem::mesh::Mesh;
-use femto_fem::mesh::boxes::RectangleMesh;
+use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::space::{Constraints, SpaceParams};
 use space_common::{Random, position_error, space};
 
 /// A bent rectangle whose cells are rotated at random.
 fn bent(random: &mut Random, geometry_degree: usize) -> Mesh {
-    let rectangle = RectangleMesh {
-        cells: [5, 4],
-        lower: [0.0, -1.0],
-        upper: [2.0, 1.0],
+    let rectangle = AnyBox {
+        cells: vec![5, 4],
+        lower: vec![0.0, -1.0],
+        upper: vec![2.0, 1.0],
         geometry_degree,
+        ..AnyBox::unit(Cell::Quadrilateral, 1)
     };
     let mut mesh = rectangle
-        .build(|[x, y]| [x + 0.1 * y * y, y + 0.05 * (3.0 * x).sin()])
+        .build(|[x, y, z]| [x + 0.1 * y * y, y + 0.05 * (3.0 * x).sin(), z])
         .unwrap();
     let per_cell = mesh.blocks[0].cell_type.nodes();
     for cell in mesh.blocks[0].nodes.chunks_exact_mut(per_cell) {
@@ -50,17 +51,17 @@ fn area(geometry: &Geometry, degree: usize) -> f64 {
 /// the parabola.
 #[test]
 fn areas_are_exact() {
-    let parabola = |[x, y]: [f64; 2]| [x + 0.3 * y * y, y];
+    let parabola = |[x, y, z]: [f64; 3]| [x + 0.3 * y * y, y, z];
     for (geometry_degree, kind) in [(1, MapKind::Multilinear), (2, MapKind::Curved)] {
-        let mesh = RectangleMesh {
+        let mesh = AnyBox {
             geometry_degree,
-            ..RectangleMesh::unit_square(3)
+            ..AnyBox::unit(Cell::Quadrilateral, 3)
         };
-        let straight = Geometry::new(&mesh.build(|[x, y]| [2.0 * x + y, y - 0.2 * x]).unwrap());
-        let straight = straight.unwrap();
+        let straight = mesh.build(|[x, y, z]| [2.0 * x + y, y - 0.2 * x, z]);
+        let straight = Geometry::new(&straight.unwrap()).unwrap();
         assert!(straight.kinds().iter().all(|&kind| kind == MapKind::Affine));
         assert!((area(&straight, 1) - 2.2).abs() < 1e-14);
-        let twisted = mesh.build(|[x, y]| [x + 0.2 * x * y, y]).unwrap();
+        let twisted = mesh.build(|[x, y, z]| [x + 0.2 * x * y, y, z]).unwrap();
         let twisted = Geometry::new(&twisted).unwrap();
         assert!(
             twisted
@@ -80,12 +81,12 @@ fn areas_are_exact() {
 /// A quad8's map uses the serendipity functions of order 2, which have no ξ²η².
 #[test]
 fn quad8_maps_are_the_serendipity_ones() {
-    let mesh = RectangleMesh {
+    let mesh = AnyBox {
         geometry_degree: 2,
-        ..RectangleMesh::unit_square(1)
+        ..AnyBox::unit(Cell::Quadrilateral, 1)
     };
     let mut mesh = mesh
-        .build(|[x, y]| [x + 0.1 * y * (1.0 - y), y - 0.15 * x * (1.0 - x) * y])
+        .build(|[x, y, z]| [x + 0.1 * y * (1.0 - y), y - 0.15 * x * (1.0 - x) * y, z])
         .unwrap();
     let block = &mut mesh.blocks[0];
     block.cell_type = CellType::QUAD8;
@@ -164,7 +165,7 @@ fn every_element_puts_its_nodes_where_the_space_does() {
 
 #[test]
 fn meshes_outside_the_plane_are_errors() {
-    let good = RectangleMesh::unit_square(2).build(|x| x).unwrap();
+    let good = AnyBox::unit(Cell::Quadrilateral, 2).build(|x| x).unwrap();
     let mut lifted = good.clone();
     lifted.coordinates[8][2] = 1e-11;
     Geometry::new(&lifted).unwrap();
@@ -190,9 +191,9 @@ fn meshes_outside_the_plane_are_errors() {
     cubic.blocks[0].tags.truncate(1);
     let error = Geometry::new(&cubic).unwrap_err().to_string();
     assert!(error.contains("1 cells of type quad16"), "{error}");
-    let odd = RectangleMesh {
+    let odd = AnyBox {
         geometry_degree: 3,
-        ..RectangleMesh::unit_square(1)
+        ..AnyBox::unit(Cell::Quadrilateral, 1)
     };
     assert!(odd.build(|x| x).unwrap_err().to_string().contains("1 to 2"));
 }

@@ -38,7 +38,7 @@ pub(super) struct Solve {
     #[arg(long, conflicts_with = "output")]
     no_output: bool,
     /// Also write the sparse matrix and the right-hand side of the linear equations into this folder, as `matrix.mtx` and
-    /// `right-hand-side.mtx` in the MatrixMarket format.
+    /// `right-hand-side.mtx`, with the nodes in `positions.mtx`, in the MatrixMarket format.
     #[arg(long, value_name = "FOLDER")]
     system: Option<PathBuf>,
     /// Do not measure the operator's performance relative to the machine's limits, for which NVIDIA's GPUs also run its

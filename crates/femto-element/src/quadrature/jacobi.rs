@@ -1,4 +1,4 @@
-//! Gauss–Jacobi rules on `[0, 1]` with the weight (1 - u)^α.
+//! Jacobi polynomials, and Gauss–Jacobi rules on `[0, 1]` with the weight (1 - u)^α.
 
 use super::double_double::Double;
 use super::newton;
@@ -45,8 +45,9 @@ pub(super) fn gauss_jacobi(points: usize, alpha: usize) -> Vec<(f64, f64)> {
     roots.iter().map(polished).collect()
 }
 
-/// P_n^{(α,0)}(x) and its derivative for |x| < 1 (Abramowitz & Stegun 1964, 22.7.1 and 22.8.1).
-fn jacobi(n: usize, alpha: usize, x: Double) -> (Double, Double) {
+/// P_n^{(α,0)}(x) and its derivative for n ≥ 1 and |x| < 1 (Abramowitz & Stegun 1964, 22.7.1 and 22.8.1). For α = 0
+/// these are Legendre's.
+pub(super) fn jacobi(n: usize, alpha: usize, x: Double) -> (Double, Double) {
     let number = |i: usize| Double::from(i as f64);
     let (zero, one) = (number(0), number(1));
     let (mut previous, mut value) = (zero, one);
@@ -71,6 +72,17 @@ fn jacobi(n: usize, alpha: usize, x: Double) -> (Double, Double) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn polynomials_are_legendres_if_alpha_is_zero() {
+        for x in [-0.9, -0.3, 0.0, 0.55] {
+            let (value, derivative) = jacobi(3, 0, Double::from(x));
+            let expected = 0.5 * (5.0 * x * x * x - 3.0 * x);
+            assert!((value.round() - expected).abs() < 1e-15);
+            let expected = 0.5 * (15.0 * x * x - 3.0);
+            assert!((derivative.round() - expected).abs() < 1e-14);
+        }
+    }
 
     #[test]
     fn moments_are_exact() {

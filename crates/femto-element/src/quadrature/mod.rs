@@ -12,14 +12,13 @@
 //! Points and weights come from Newton's method on Legendre polynomials in double-double arithmetic, so
 //! that they are correct to within one unit in the last place for any number of points.
 
+mod conical;
 mod double_double;
 mod jacobi;
-mod legendre;
-mod pyramid;
 mod simplex;
 
 use double_double::Double;
-use legendre::legendre;
+use jacobi::jacobi;
 pub use simplex::{MAX_SIMPLEX_RULE_DEGREE, simplex_rule};
 
 use crate::cell::Cell;
@@ -92,12 +91,12 @@ impl Rule {
         pairs.map(|(&x, w)| w * f(x)).sum()
     }
 
-    /// The product of a rule on the line with itself along `dim` axes, lexicographic.
-    pub fn product(dim: usize, line: &Rule1d) -> Self {
+    /// The product of a rule on the line, exact to `degree`, with itself along `dim` axes, lexicographic.
+    pub fn product(dim: usize, line: &Rule1d, degree: usize) -> Self {
         let point = Self {
             points: vec![[0.0; 3]],
             weights: vec![1.0],
-            degree: (2 * line.len()).saturating_sub(1),
+            degree,
         };
         (0..dim).fold(point, |base, axis| times_line(&base, line, axis))
     }
@@ -121,14 +120,15 @@ pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
     match cell {
         Cell::Triangle | Cell::Tetrahedron => simplex_rule(cell.dim(), degree),
         Cell::Prism => Ok(times_line(&simplex_rule(2, degree)?, &line, 2)),
-        Cell::Pyramid => Ok(pyramid::conical(degree)),
+        Cell::Pyramid => Ok(conical::pyramid(degree)),
         Cell::Point | Cell::Line | Cell::Quadrilateral | Cell::Hexahedron => {
-            Ok(Rule::product(cell.dim(), &line))
+            Ok(Rule::product(cell.dim(), &line, 2 * line.len() - 1))
         }
     }
 }
 
-/// The product of a rule with one along another axis, the slowest in the result.
+/// The product of a rule with one along another axis, the slowest in the result; it is exact to the degree of the
+/// base, or of Gauss's rule if that is lower.
 fn times_line(base: &Rule, line: &Rule1d, axis: usize) -> Rule {
     let mut product = Rule {
         degree: base.degree.min((2 * line.len()).saturating_sub(1)),
@@ -192,10 +192,10 @@ pub fn gauss(points: usize) -> Rule1d {
     Rule1d::mirrored(points, |i| {
         let guess = (PI * (i as f64 + 0.75) / (n + 0.5)).cos();
         let x = newton(guess, |x| {
-            let p = legendre(points, x);
-            p.value / p.derivative
+            let (value, derivative) = jacobi(points, 0, x);
+            value / derivative
         });
-        let derivative = legendre(points, x).derivative;
+        let (_, derivative) = jacobi(points, 0, x);
         let one_minus_x2 = Double::from(1.0) - x * x;
         let weight = Double::from(2.0) / (one_minus_x2 * derivative * derivative);
         (x.round(), weight.round())
@@ -224,11 +224,11 @@ pub fn gauss_lobatto(points: usize) -> Result<Rule1d, QuadratureError> {
         }
         let guess = (PI * i as f64 / m as f64).cos();
         let x = newton(guess, |x| {
-            let p = legendre(m, x);
-            let q = (Double::from(1.0) - x * x) * p.derivative;
-            Double::from(0.0) - q / (m_m1 * p.value)
+            let (value, derivative) = jacobi(m, 0, x);
+            let q = (Double::from(1.0) - x * x) * derivative;
+            Double::from(0.0) - q / (m_m1 * value)
         });
-        (x.round(), weight(legendre(m, x).value))
+        (x.round(), weight(jacobi(m, 0, x).0))
     }))
 }
 

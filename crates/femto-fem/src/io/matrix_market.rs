@@ -34,9 +34,21 @@ pub fn write_matrix(
 /// # Errors
 /// [`IoError`] if the file cannot be written.
 pub fn write_vector(path: impl AsRef<Path>, values: &[f64]) -> Result<(), IoError> {
+    write_dense(path, [values.len(), 1], values.iter().copied())
+}
+
+/// Writes a matrix with all its entries, column by column. The file is replaced only once everything is written.
+///
+/// # Errors
+/// [`IoError`] if the file cannot be written.
+pub fn write_dense(
+    path: impl AsRef<Path>,
+    [rows, columns]: [usize; 2],
+    values: impl Iterator<Item = f64>,
+) -> Result<(), IoError> {
     write_atomically(path.as_ref(), |out| {
         writeln!(out, "%%MatrixMarket matrix array real general")?;
-        writeln!(out, "{} 1", values.len())?;
+        writeln!(out, "{rows} {columns}")?;
         for value in values {
             writeln!(out, "{value:e}")?;
         }

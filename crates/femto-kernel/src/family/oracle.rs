@@ -24,7 +24,7 @@ type Jet<const D: usize> = (f64, [f64; D]);
 
 /// Values and gradients of the basis functions at a point, `[node]`: ∇φ = J⁻ᵀ ∂φ/∂ξ.
 fn basis<const D: usize>(
-    element: &impl BasisAtPoints,
+    element: &dyn BasisAtPoints,
     q: usize,
     inverse: &[[f64; D]; D],
 ) -> Vec<Jet<D>> {
@@ -76,7 +76,7 @@ fn auxiliary<const D: usize>(
 /// v = A u for one cell: `u`, `v` are `[component][node]`.
 pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
-    element: &impl BasisAtPoints,
+    element: &dyn BasisAtPoints,
     geometry: OracleGeometry,
     (fields, context): (&CellFields, &EvalContext),
     u: &[f64],
@@ -116,7 +116,7 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
 /// The diagonal of a linear form's element matrix, `[component][node]`: one application per column.
 pub fn diagonal<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
-    element: &impl BasisAtPoints,
+    element: &dyn BasisAtPoints,
     geometry: OracleGeometry,
     environment: (&CellFields, &EvalContext),
 ) -> Vec<f64> {

@@ -86,6 +86,6 @@ where
         environment: (&CellFields, &EvalContext),
         u: &[f64],
     ) -> Vec<f64> {
-        oracle::apply::<F, D, C>(&self.0, tables, geometry, environment, u)
+        oracle::apply::<F, D, C>(&self.0, &**tables, geometry, environment, u)
     }
 }

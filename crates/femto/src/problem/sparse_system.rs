@@ -7,6 +7,7 @@ use crate::multigrid::constrained_matrix;
 use crate::operator::Backend;
 use crate::vector::{Csr, VectorOps, download_f64};
 use femto_fem::io::{IoError, matrix_market};
+use femto_fem::space::Block;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -20,10 +21,13 @@ pub struct SparseSystem {
     pub matrix: Csr,
     /// b.
     pub right_hand_side: Vec<f64>,
+    /// Of the nodes, `[node]`. With C components, component c of node n has row C n + c.
+    pub positions: Vec<[f64; 3]>,
 }
 
 impl SparseSystem {
-    /// Writes `matrix.mtx` and `right-hand-side.mtx` into a folder, in the MatrixMarket format. `stop` is asked at each row.
+    /// Writes `matrix.mtx`, `right-hand-side.mtx` and `positions.mtx`, a row for each node, into a folder, in the MatrixMarket
+    /// format. `stop` is asked at each row.
     ///
     /// # Errors
     /// A file that cannot be written, or one of [`ErrorKind::Interrupted`] if it is to stop.
@@ -39,7 +43,10 @@ impl SparseSystem {
         let triples = (0..matrix.rows()).flat_map(row);
         matrix_market::write_matrix(folder.join("matrix.mtx"), size, triples)?;
         let path = folder.join("right-hand-side.mtx");
-        matrix_market::write_vector(path, &self.right_hand_side)
+        matrix_market::write_vector(path, &self.right_hand_side)?;
+        let coordinates = (0..3).flat_map(|axis| self.positions.iter().map(move |x| x[axis]));
+        let size = [self.positions.len(), 3];
+        matrix_market::write_dense(folder.join("positions.mtx"), size, coordinates)
     }
 }
 
@@ -68,6 +75,7 @@ where
         Ok(SparseSystem {
             matrix,
             right_hand_side,
+            positions: Block::node_positions(&self.blocks),
         })
     }
 }

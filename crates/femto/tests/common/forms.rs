@@ -132,7 +132,7 @@ impl<F: Form<D, C>, const D: usize, const C: usize> AnyForm for Interpreted<F, D
     ) -> Vec<f64> {
         femto::kernel::family::oracle::apply::<F, D, C>(
             &self.form,
-            tables,
+            &**tables,
             geometry,
             environment,
             u,

@@ -2,7 +2,7 @@
 
 use super::{Random, cut_quadrilaterals};
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::boxes::{AnyBox, RectangleMesh, SimplexBox, SolidBox, Solids};
+use femto::fem::mesh::boxes::{AnyBox, SimplexBox, SolidBox, Solids};
 use femto::fem::mesh::{Layers, Mesh};
 use femto::fem::space::{Block, SpaceParams};
 use femto_element::{Cell, MapKind};
@@ -138,13 +138,13 @@ pub fn random_cuts(n: usize) -> Vec<bool> {
 /// As [`mixed`], of `n` cells along each axis, a multiple of those of the `cuts`: a refinement of the cells that
 /// are cut and of those that are not.
 pub fn mixed_like(cuts: &[bool], n: usize, geometry_degree: usize) -> Mesh {
-    let generator = RectangleMesh {
+    let generator = AnyBox {
         geometry_degree,
-        ..RectangleMesh::unit_square(n)
+        ..AnyBox::unit(Cell::Quadrilateral, n)
     };
-    let mesh = generator.build(|[x, y]| {
+    let mesh = generator.build(|[x, y, z]| {
         let bump = 0.1 * (PI * x).sin();
-        [x + bump * y, y + 0.1 * (2.0 * x).sin()]
+        [x + bump * y, y + 0.1 * (2.0 * x).sin(), z]
     });
     let mesh = mesh.expect("the deformation keeps Jacobians positive");
     let coarse = cuts.len().isqrt();

@@ -6,7 +6,7 @@ use crate::random::Random;
 use femto::element::tables::Tables;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh, SimplexBox};
+use femto::fem::mesh::boxes::{AnyBox, BoxMesh, SimplexBox};
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::family::EvalContext;
 use femto::kernel::family::oracle::{CellFields, OracleGeometry, apply};
@@ -115,11 +115,11 @@ fn mesh(case: &Case) -> Mesh {
             ..SimplexBox::<3>::unit_cube(cells)
         }
         .build(solid),
-        Cell::Quadrilateral => RectangleMesh {
+        Cell::Quadrilateral => AnyBox {
             geometry_degree,
-            ..RectangleMesh::unit_square(cells)
+            ..AnyBox::unit(femto::element::Cell::Quadrilateral, cells)
         }
-        .build(|[x, y]| {
+        .build(|[x, y, z]| {
             let twist = if case.map == Map::Affine {
                 0.0
             } else {
@@ -128,6 +128,7 @@ fn mesh(case: &Case) -> Mesh {
             [
                 x + bend * (3.0 * y).sin() + twist,
                 1.3 * y + bend * x * x - twist,
+                z,
             ]
         }),
         Cell::Triangle => SimplexBox {
@@ -158,9 +159,9 @@ impl ByTrees<'_> {
     ) -> Vec<f64> {
         if self.derivative {
             let form = Jacobian(self.trees.clone());
-            return apply::<_, D, C>(&form, tables, geometry, environment, u);
+            return apply::<_, D, C>(&form, &**tables, geometry, environment, u);
         }
-        apply::<_, D, C>(self.trees, tables, geometry, environment, u)
+        apply::<_, D, C>(self.trees, &**tables, geometry, environment, u)
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::common::{blocks, cut_quadrilaterals, interpreted, mixed, mixed_like, random_cuts};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::boxes::{RectangleMesh, SolidBox, Solids};
+use femto::fem::mesh::boxes::{AnyBox, SolidBox, Solids};
 use femto::fem::space::{Block, SpaceParams};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
@@ -186,7 +186,8 @@ fn orders_on_all_solids_are_those_of_the_degree() {
 
 /// The unit square, sheared: all maps are affine, so that the space contains polynomials of its degree.
 fn sheared(n: usize) -> Mesh {
-    let mesh = RectangleMesh::unit_square(n).build(|[x, y]| [x + 0.3 * y, y - 0.1 * x]);
+    let mesh = AnyBox::unit(Cell::Quadrilateral, n);
+    let mesh = mesh.build(|[x, y, z]| [x + 0.3 * y, y - 0.1 * x, z]);
     cut_quadrilaterals(&mesh.unwrap(), |cell| cell % 3 == 0)
 }
 
@@ -236,7 +237,7 @@ impl Form<2> for Layers {
 /// Two layers, κ = 1 below y = 1/2 and 4 above, with u = 0 at the bottom and 1 at the top: u is linear in each.
 #[test]
 fn coefficients_go_with_their_groups() {
-    let mut mesh = RectangleMesh::unit_square(6).build(|x| x).unwrap();
+    let mut mesh = AnyBox::unit(Cell::Quadrilateral, 6).build(|x| x).unwrap();
     let groups = mesh.groups.clone();
     let inside = groups.iter().find(|group| group.dimension == 2).unwrap();
     mesh.groups.push(femto::fem::mesh::PhysicalGroup {

@@ -8,8 +8,7 @@
 
 mod tables;
 
-use super::jacobi::gauss_jacobi;
-use super::{QuadratureError, Rule};
+use super::{QuadratureError, Rule, conical};
 use tables::{Orbit, TETRAHEDRON, TRIANGLE};
 
 /// The highest degree of [`simplex_rule`].
@@ -32,7 +31,7 @@ pub fn simplex_rule(dim: usize, degree: usize) -> Result<Rule, QuadratureError> 
     }
     Ok(match tables.iter().find(|table| table.0 >= degree) {
         Some(&(exact, orbits)) => symmetric(dim, exact, orbits),
-        None => conical(dim, degree),
+        None => conical::simplex(dim, degree),
     })
 }
 
@@ -73,36 +72,6 @@ fn permutations(groups: &mut [(usize, f64)], begun: &mut Vec<f64>, visit: &mut i
             groups[i].0 += 1;
         }
     }
-}
-
-/// The product of Gauss–Jacobi rules on the cube that is collapsed to the simplex by
-/// x = u (1 - v)(1 - w), y = v (1 - w), z = w.
-///
-/// A. H. Stroud, "Approximate Calculation of Multiple Integrals" (1971), section 2.5.
-fn conical(dim: usize, degree: usize) -> Rule {
-    let points = degree / 2 + 1;
-    let none = || vec![(0.0, 1.0)];
-    let axis = |a: usize| {
-        if a < dim {
-            gauss_jacobi(points, a)
-        } else {
-            none()
-        }
-    };
-    let (us, vs, ws) = (axis(0), axis(1), axis(2));
-    let mut rule = Rule {
-        degree: 2 * points - 1,
-        ..Rule::default()
-    };
-    for (w, in_w) in &ws {
-        for (v, in_v) in &vs {
-            for (u, in_u) in &us {
-                let point = [u * (1.0 - v) * (1.0 - w), v * (1.0 - w), *w];
-                rule.push(point, in_u * in_v * in_w);
-            }
-        }
-    }
-    rule
 }
 
 #[cfg(test)]
@@ -157,7 +126,7 @@ mod tests {
                 let rule = simplex_rule(dim, degree).unwrap();
                 assert!(rule.degree >= degree);
                 check(dim, &rule);
-                check(dim, &conical(dim, degree));
+                check(dim, &conical::simplex(dim, degree));
             }
         }
     }

@@ -45,6 +45,39 @@ pub(super) struct Grid {
 }
 
 impl Grid {
+    /// A grid in `D` dimensions between two corners; its third axis, if `D` is 2, has one cell.
+    pub(super) fn new<const D: usize>(
+        cell: Cell,
+        cells: [usize; D],
+        [lower, upper]: [[f64; D]; 2],
+        order: usize,
+    ) -> Self {
+        let mut grid = Self {
+            cell,
+            dim: D,
+            cells: [1; 3],
+            lower: [0.0; 3],
+            upper: [1.0; 3],
+            order,
+        };
+        grid.cells[..D].copy_from_slice(&cells);
+        grid.lower[..D].copy_from_slice(&lower);
+        grid.upper[..D].copy_from_slice(&upper);
+        grid
+    }
+
+    /// The mesh, with every node `x` moved to `deformation(x)`.
+    pub(super) fn build(
+        &self,
+        deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
+    ) -> Result<Mesh, MeshError> {
+        self.check()?;
+        let mut mesh = self.mesh();
+        let nodes = mesh.coordinates.par_iter_mut();
+        nodes.for_each(|x| *x = deformation(*x));
+        Ok(mesh)
+    }
+
     pub(super) fn check(&self) -> Result<(), MeshError> {
         super::check(
             (&self.cells[..self.dim], self.order),

@@ -3,7 +3,6 @@
 use super::grid::Grid;
 use crate::mesh::{Mesh, MeshError};
 use femto_element::Cell;
-use rayon::prelude::*;
 
 /// A box of `cells[0] × cells[1] × cells[2]` hexahedra between two corners.
 ///
@@ -44,19 +43,8 @@ impl BoxMesh {
         &self,
         deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
     ) -> Result<Mesh, MeshError> {
-        let grid = Grid {
-            cell: Cell::Hexahedron,
-            dim: 3,
-            cells: self.cells,
-            lower: self.lower,
-            upper: self.upper,
-            order: self.geometry_degree,
-        };
-        grid.check()?;
-        let mut mesh = grid.mesh();
-        let nodes = mesh.coordinates.par_iter_mut();
-        nodes.for_each(|x| *x = deformation(*x));
-        Ok(mesh)
+        let corners = [self.lower, self.upper];
+        Grid::new(Cell::Hexahedron, self.cells, corners, self.geometry_degree).build(deformation)
     }
 }
 

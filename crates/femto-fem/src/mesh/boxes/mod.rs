@@ -1,26 +1,27 @@
-//! Generated meshes: boxes and rectangles of each shape of cells, a file each; [`AnyBox`] chooses at run time.
+//! Generated meshes: boxes and rectangles of each shape of cells; [`AnyBox`] chooses the shape at run time.
 
 mod grid;
 mod hexahedra;
 mod irregular;
-mod quadrilaterals;
 mod simplices;
 mod solids;
 
 pub use hexahedra::BoxMesh;
-pub use quadrilaterals::RectangleMesh;
 pub use simplices::SimplexBox;
 pub use solids::{SolidBox, Solids};
 
 use super::{Mesh, MeshError, PhysicalGroup};
 use femto_element::Cell;
+use grid::Grid;
 
 /// Names of the boundary groups; group number = 1 + 2·axis + side.
 const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 /// Group number of the cells.
 const DOMAIN: i32 = 7;
 
-/// A box of cells of one shape, made by [`BoxMesh`], [`SimplexBox`], [`SolidBox`] or [`RectangleMesh`].
+/// A box of cells of one shape: a [`BoxMesh`], [`SimplexBox`] or [`SolidBox`], or a rectangle of quadrilaterals.
+///
+/// On quadrilaterals the mesh has the groups of [`SimplexBox`], and cell `i + cells[0] j` is a rectangle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyBox {
     /// The shape of the cells, one of [`AnyBox::CELLS`].
@@ -72,10 +73,6 @@ impl AnyBox {
         if self.irregular.is_some() && self.cell.is_tensor_product() {
             return Err(MeshError::IrregularBox { cell: self.cell });
         }
-        let planar = |[x, y]: [f64; 2]| {
-            let [x, y, _] = deformation([x, y, 0.0]);
-            [x, y]
-        };
         match self.cell {
             Cell::Hexahedron => BoxMesh {
                 cells: along(&self.cells),
@@ -84,15 +81,21 @@ impl AnyBox {
                 geometry_degree: self.geometry_degree,
             }
             .build(deformation),
-            Cell::Quadrilateral => RectangleMesh {
-                cells: along(&self.cells),
-                lower: along(&self.lower),
-                upper: along(&self.upper),
-                geometry_degree: self.geometry_degree,
-            }
-            .build(planar),
+            Cell::Quadrilateral => Grid::new::<2>(
+                self.cell,
+                along(&self.cells),
+                [along(&self.lower), along(&self.upper)],
+                self.geometry_degree,
+            )
+            .build(|x| {
+                let [x, y, _] = deformation(x);
+                [x, y, 0.0]
+            }),
             Cell::Tetrahedron => self.simplices::<3>().build(deformation),
-            Cell::Triangle => self.simplices::<2>().build(planar),
+            Cell::Triangle => self.simplices::<2>().build(|[x, y]| {
+                let [x, y, _] = deformation([x, y, 0.0]);
+                [x, y]
+            }),
             Cell::Prism => self.solids(Solids::Prisms).build(deformation),
             Cell::Pyramid => self.solids(Solids::Pyramids).build(deformation),
             cell => Err(MeshError::BoxCell { cell }),
@@ -121,7 +124,7 @@ impl AnyBox {
     }
 }
 
-/// Checks a description of a box: the cells along each axis with the nodes along each cell, which must number at most
+/// Checks a description of a box: the cells along each axis with the nodes along each cell, which must number fewer than
 /// 2³² in all, the corners, and the order with the highest.
 fn check(
     (cells, nodes_along): (&[usize], usize),

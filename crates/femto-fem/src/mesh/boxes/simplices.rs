@@ -43,18 +43,19 @@ impl<const D: usize> SimplexBox<D> {
         }
     }
 
-    fn make(&self, deformation: impl Fn([f64; D]) -> [f64; D] + Sync) -> Result<Mesh, MeshError> {
-        let mut grid = Grid {
-            cell: [Cell::Triangle, Cell::Tetrahedron][D - 2],
-            dim: D,
-            cells: [1; 3],
-            lower: [0.0; 3],
-            upper: [1.0; 3],
-            order: self.geometry_degree,
-        };
-        grid.cells[..D].copy_from_slice(&self.cells);
-        grid.lower[..D].copy_from_slice(&self.lower);
-        grid.upper[..D].copy_from_slice(&self.upper);
+    /// Generates the mesh, moving every node `x` to `deformation(x)`.
+    ///
+    /// # Errors
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
+    /// not a box.
+    pub fn build(
+        &self,
+        deformation: impl Fn([f64; D]) -> [f64; D] + Sync,
+    ) -> Result<Mesh, MeshError> {
+        const { assert!(D == 2 || D == 3, "a rectangle or a box") };
+        let cell = [Cell::Triangle, Cell::Tetrahedron][D - 2];
+        let corners = [self.lower, self.upper];
+        let grid = Grid::new(cell, self.cells, corners, self.geometry_degree);
         grid.check()?;
         let mut mesh = grid.mesh();
         if let Some(seed) = self.irregular {
@@ -75,36 +76,12 @@ impl SimplexBox<2> {
     pub fn unit_square(cells: usize) -> Self {
         Self::unit(cells)
     }
-
-    /// Generates the mesh, moving every node `x` to `deformation(x)`.
-    ///
-    /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
-    /// not a box.
-    pub fn build(
-        &self,
-        deformation: impl Fn([f64; 2]) -> [f64; 2] + Sync,
-    ) -> Result<Mesh, MeshError> {
-        self.make(deformation)
-    }
 }
 
 impl SimplexBox<3> {
     /// The unit cube with 6·`cells`³ tet4 cells.
     pub fn unit_cube(cells: usize) -> Self {
         Self::unit(cells)
-    }
-
-    /// Generates the mesh, moving every node `x` to `deformation(x)`.
-    ///
-    /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
-    /// not a box.
-    pub fn build(
-        &self,
-        deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
-    ) -> Result<Mesh, MeshError> {
-        self.make(deformation)
     }
 }
 

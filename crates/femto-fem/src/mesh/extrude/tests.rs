@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::geometry::Geometry;
-use crate::mesh::boxes::{RectangleMesh, SimplexBox};
+use crate::mesh::boxes::{AnyBox, SimplexBox};
 use crate::space::{Block, Space, SpaceParams};
+use femto_element::Cell;
 
 #[test]
 fn columns_stand_on_the_plane() {
@@ -93,7 +94,7 @@ fn what_has_no_plane_cells_is_left_out() {
 
 #[test]
 fn quadrilaterals_become_hexahedra() {
-    let plane = RectangleMesh::unit_square(2).build(|x| x).unwrap();
+    let plane = AnyBox::unit(Cell::Quadrilateral, 2).build(|x| x).unwrap();
     let mesh = plane
         .extrude(&Layers::uniform(3), |_| 0.0, |_| 1.0)
         .unwrap();

@@ -29,7 +29,7 @@ pub(crate) struct Matrices<T> {
 impl<T: Real> Matrices<T> {
     /// Each with values and derivatives as wanted, of a basis with this many derivatives at a point; what is wanted alike
     /// is kept once.
-    pub(crate) fn new(tables: &impl BasisAtPoints, dim: usize, wanted: [[bool; 2]; 3]) -> Self {
+    pub(crate) fn new(tables: &dyn BasisAtPoints, dim: usize, wanted: [[bool; 2]; 3]) -> Self {
         let [solution, fields, test] = wanted;
         let make = |wanted| Arc::new(PointMatrix::new(tables, dim, wanted));
         let first = make(solution);
@@ -54,7 +54,7 @@ pub(crate) fn chunks(points: usize) -> impl Iterator<Item = Range<usize>> {
 
 impl<T: Real> PointMatrix<T> {
     /// Of a basis with `dim` derivatives at a point; `wanted` tells whether its values and its derivatives are.
-    pub(crate) fn new(tables: &impl BasisAtPoints, dim: usize, wanted: [bool; 2]) -> Self {
+    pub(crate) fn new(tables: &dyn BasisAtPoints, dim: usize, wanted: [bool; 2]) -> Self {
         let nodes = tables.nodes();
         let entry = |q: usize, row: usize, node: usize| {
             let (value, derivatives) = tables.at(q, node);

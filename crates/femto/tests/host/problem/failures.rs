@@ -3,7 +3,7 @@
 use super::host;
 use crate::common::interpreted;
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::boxes::{AnyBox, BoxMesh, RectangleMesh};
+use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::fem::mesh::{Membership, PhysicalGroup};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{
@@ -296,7 +296,7 @@ fn a_cell_with_two_values_is_named() {
 /// A facet in two groups, each with a flux.
 #[test]
 fn groups_that_meet_are_named() {
-    let mut mesh = RectangleMesh::unit_square(2).build(|x| x).unwrap();
+    let mut mesh = AnyBox::unit(Cell::Quadrilateral, 2).build(|x| x).unwrap();
     let mut blocks = mesh.blocks.iter_mut();
     let lines = blocks.find(|block| block.cell_type == CellType::LINE2);
     let lines = lines.unwrap();

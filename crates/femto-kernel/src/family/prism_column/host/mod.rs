@@ -120,7 +120,7 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             wanted,
             matrices: Matrices::new(&InPlane(tables), 2, [read, of_fields, wanted]),
             whole: (tables.degree == 1)
-                .then(|| Matrices::new(&operator.tables, 3, [read, of_fields, wanted])),
+                .then(|| Matrices::new(&*operator.tables, 3, [read, of_fields, wanted])),
             upwards: PointMatrix::new(&InPlane(tables), 2, [true, false]),
             weights: take(qt),
             positions: take(2 * qt),
