@@ -63,7 +63,8 @@ pub(super) fn undecided(case: &Case, undecided: Option<f64>) -> Option<String> {
 /// A warning about a motion along surfaces, from [`Solution::barely_held`](femto::problem::Solution::barely_held).
 pub(super) fn barely_held(part: Option<f64>) -> Option<String> {
     Some(format!(
-        "a rigid motion is free but for the shape of the cells: at nodes where components along normals are given, no more than {:.1e}          of it is along these. Loads may move the body that way by any amount: hold it somewhere",
+        "a rigid motion is free but for the shape of the cells: at nodes where components along normals are given, no more than \
+         {:.1e} of it is along these. Loads may move the body that way by any amount: hold it somewhere",
         part?
     ))
 }
