@@ -34,6 +34,9 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
             .contains("CASE:22:44: `zmin` is the group that `5` is, which has a condition already"),
         "{twice}"
     );
+    let moduli = "kind = \"elasticity\"\nlambda = { domain = -1 }\nmu = { 7 = 1 }";
+    let unstable = fail("moduli", "kind = \"poisson\"", moduli);
+    assert!(unstable.contains("above -2/3 of mu"), "{unstable}");
     let lambda = "kind = \"screened_poisson\"\nlambda = { domain = 1, 7 = 2.0 }";
     let twice = fail("values", "kind = \"poisson\"", lambda);
     assert!(

@@ -112,6 +112,9 @@ fn rounding<T: Number>(forces: f64, recent: [f64; RECENT]) -> f64 {
 /// entry.
 const CANCELLED: f64 = 32.0;
 
+/// Loads below this part of what rounding may leave at most change a solution less than rounding does.
+const NOTHING: f64 = 1e-3;
+
 /// The accuracy of the direction that tells how far an iterate is from the solution.
 const ACCURATE: f64 = 1e-2;
 
@@ -224,6 +227,10 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         if !(rounding.is_finite() && norm <= rounding) {
             return Err(reason);
         }
+        let stagnated = StopReason::Stagnated {
+            true_residual: norm,
+            target: self.recorder.target,
+        };
         if forces > rounding {
             let is_rounding = match &reason {
                 StopReason::Direction(error) => {
@@ -232,12 +239,17 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 _ => true,
             };
             return Err(match is_rounding {
-                true => StopReason::Stagnated {
-                    true_residual: norm,
-                    target: self.recorder.target,
-                },
+                true => stagnated,
                 false => reason,
             });
+        }
+        // Loads below rounding are not nothing, unless they are nothing beside that too.
+        let NewtonWorkspace { trial, trial_r, .. } = &mut *self.workspace;
+        self.device.fill(0.0, trial)?;
+        self.problem.residual(trial, trial_r)?;
+        let loads = self.device.norm(trial_r)?;
+        if loads.is_finite() && loads > NOTHING * rounding {
+            return Err(stagnated);
         }
         // However small the residual, where hardly anything holds u it may hide a large error: the direction is that error.
         // Half of the digits of u must be right.
@@ -249,10 +261,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         let is_close =
             direction.inexact.is_none() && error <= T::EPSILON.sqrt() * self.device.norm(u)?;
         if !is_close {
-            return Err(StopReason::Stagnated {
-                true_residual: norm,
-                target: self.recorder.target,
-            });
+            return Err(stagnated);
         }
         self.recorder.aim(size, rounding);
         Ok(norm)

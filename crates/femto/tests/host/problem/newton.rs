@@ -312,7 +312,7 @@ fn loads_below_the_rounding_of_a_long_bar_are_no_solution() {
     let form = NonlinearDiffusion::<2> {
         kappa: [1.0, 1e-7, 0.0],
     };
-    for (cells, heat) in [(400, 1.25e-4), (400, 6e-5), (100, 1e-4)] {
+    for (cells, heat) in [(100, 1e-4), (50, 8e-4)] {
         let bar = AnyBox {
             cells: vec![cells, 1],
             upper: vec![cells as f64, 1.0],
