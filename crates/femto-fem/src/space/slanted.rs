@@ -241,6 +241,11 @@ impl Constraints {
         self
     }
 
+    /// The entries that are held as components, and not along normals, where some are; ascending.
+    pub fn given(&self) -> &[u32] {
+        &self.given
+    }
+
     /// Which components of a node are held as such, and not along normals.
     pub fn given_components(&self, node: usize, components: usize) -> [bool; 3] {
         let is_given = |c: usize| {

@@ -20,7 +20,11 @@ pub struct Reaction {
     pub sum: Vec<f64>,
 }
 
+/// Above this cosine directions hold the same, as in [`Constraints::with_normals`].
+const SAME: f64 = 0.995;
+
 /// A direction in which a group holds a node of the space.
+#[derive(Clone, Copy)]
 struct Held {
     node: usize,
     /// Its number among the reactions.
@@ -29,6 +33,7 @@ struct Held {
 }
 
 /// A unit vector.
+#[derive(Clone, Copy)]
 enum Direction {
     Component(usize),
     Normal([f64; 3]),
@@ -53,6 +58,25 @@ impl Direction {
             }
         }
     }
+}
+
+/// What groups hold at a node, with one direction for those that hold the same: a component, or the first normal.
+fn distinct(of_node: &[Held]) -> Vec<Held> {
+    let is_component = |held: &&Held| matches!(held.direction, Direction::Component(_));
+    let mut found: Vec<Held> = Vec::new();
+    for held in of_node {
+        let direction = match held.direction {
+            Direction::Normal(normal) => {
+                let components = of_node.iter().filter(is_component);
+                let mut others = components.chain(&found).map(|other| other.direction);
+                let same = others.find(|other| other.dot(&normal).abs() > SAME);
+                same.unwrap_or(held.direction)
+            }
+            component => component,
+        };
+        found.push(Held { direction, ..*held });
+    }
+    found
 }
 
 /// The smallest parts along these directions whose sum is closest to a vector, by conjugate gradients (CGLS; Björck,
@@ -161,6 +185,7 @@ impl Problem<'_> {
         let fluxes = self.fluxes_into(&reactions, &held, (device, on), u)?;
         let space = &u.blocks[0].space;
         for of_node in held.chunk_by(|a, b| a.node == b.node) {
+            let of_node = &distinct(of_node)[..];
             let entries = (0..components).map(|c| space.entry(of_node[0].node, c));
             let entries: Vec<usize> = entries.collect();
             let mut left: Vec<f64> = entries.iter().map(|&entry| rest[entry]).collect();

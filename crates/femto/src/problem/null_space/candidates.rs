@@ -12,8 +12,8 @@ use rayon::prelude::*;
 /// Sums of squares of values at constrained entries below this part of the largest are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// A function is nearly zero where it should be if no part there is larger than this part of its largest value.
-const NEARLY: f64 = 0.1;
+/// A function nearly has no part along normals if none is larger than this part of its largest value.
+const NEARLY: f64 = 0.02;
 
 /// Constants and rotations about the middle of the nodes, of size one.
 pub(super) struct Candidates {
@@ -129,20 +129,28 @@ impl Candidates {
         for (value, vector) in eigenvectors(squares, count) {
             if value <= most {
                 found.exactly.push(vector);
-            } else if constraints.slanted().directions() > 0 {
-                let values = self.values(&vector);
-                let free = self.free_values(&vector, constraints);
-                let largest = |values: &mut dyn Iterator<Item = f64>| {
-                    values.fold(0.0, |most: f64, value| most.max(value.abs()))
-                };
-                let held = largest(&mut values.iter().zip(&free).map(|(all, free)| all - free));
-                let part = held / largest(&mut values.iter().copied());
-                if part < NEARLY {
-                    found.nearly.push((vector, part));
-                }
+            } else if let Some(part) = self.part_along_normals(&vector, constraints) {
+                found.nearly.push((vector, part));
             }
         }
         found
+    }
+
+    /// The largest part of a combination along the normals at which vectors are constrained, relative to its largest value, if
+    /// that is small and nothing else constrains the combination.
+    fn part_along_normals(&self, combination: &[f64], constraints: &Constraints) -> Option<f64> {
+        let values = self.values(combination);
+        let size = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let given = constraints.given().iter();
+        let mut given = given.map(|&entry| values[entry as usize].abs());
+        let is_given = given.any(|value| value > ROUNDING.sqrt() * size);
+        let along = constraints.normals().iter().map(|plane| {
+            let own = &values[plane.node as usize * self.components..];
+            let parts = own.iter().zip(plane.normal).take(self.components);
+            parts.map(|(x, n)| x * n).sum::<f64>().abs()
+        });
+        let part = along.reduce(f64::max)? / size;
+        (!is_given && part < NEARLY).then_some(part)
     }
 
     /// A combination made orthogonal to others, and of length one.

@@ -5,7 +5,8 @@ use femto_fem::space::{Block, Constraints, Parts};
 use serde::Serialize;
 use std::fmt;
 
-/// Parts of a mesh, which share no vertices with others, where a constant is free though others are held.
+/// Parts of a mesh, which share no vertices with others, where a constant of the first component is free by itself. Any
+/// condition holds a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LooseParts {
     /// Their number.

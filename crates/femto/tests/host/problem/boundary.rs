@@ -391,6 +391,10 @@ fn given_solutions_are_periodic() {
         };
         assert!(error(&wave).is_none());
         assert!(error(&2.0).is_none());
+        // Only rounding at all nodes of degree 3, and zero between them.
+        assert!(
+            error(&|[x, ..]: [f64; 3]| 1e-3 * (12.0 * std::f64::consts::PI * x).sin()).is_none()
+        );
         match error(&|[x, ..]: [f64; 3]| x) {
             Some(ProblemError::NotPeriodic { values, .. }) => {
                 assert_eq!((values[0] - values[1]).abs(), 1.0);
