@@ -113,6 +113,14 @@ pub enum Moduli {
 }
 
 impl Moduli {
+    /// What λ must be, in words.
+    pub const STABLE: &str = "above -2/3 of mu";
+
+    /// Whether a body with these Lamé parameters does not resist pressure.
+    pub fn is_unstable(lambda: f64, mu: f64) -> bool {
+        3.0 * lambda + 2.0 * mu <= 0.0
+    }
+
     /// The largest Poisson's ratio, if numbers give it.
     pub fn largest_ratio(&self) -> Option<f64> {
         match self {

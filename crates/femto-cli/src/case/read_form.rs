@@ -163,8 +163,8 @@ fn check_lambda(
 ) -> Result<(), CaseError> {
     let check =
         |value: &Value<'_>, group: Option<&str>| match (lambda.least(group), mu.least(group)) {
-            (Some(lambda), Some(mu)) if 3.0 * lambda + 2.0 * mu <= 0.0 => {
-                Err(value.out_of_range("above -2/3 of mu"))
+            (Some(lambda), Some(mu)) if Moduli::is_unstable(lambda, mu) => {
+                Err(value.out_of_range(Moduli::STABLE))
             }
             _ => Ok(()),
         };

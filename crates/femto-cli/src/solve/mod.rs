@@ -133,6 +133,7 @@ pub fn run(
     }
     needs::check_mesh(case, id.kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
+    setup::check_moduli(case, &mesh)?;
     let run = CaseRun {
         case,
         options,

@@ -25,12 +25,11 @@ pub(super) fn check_tags(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
     let conflict = find_conflict(case.conditions(), |tag| group(case, mesh, dimension, tag))?;
     conflict.map_or(Ok(()), |Conflict { tag, first, .. }| {
         Err(same_group(case, tag, &first.value, "a condition"))
-    })?;
-    check_moduli(case, mesh)
+    })
 }
 
-/// Fails if λ is -2/3 μ or less in a group, by whatever name or number each has it.
-fn check_moduli(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
+/// Rejects λ of -2/3 μ or less in a group that one has by its name and the other by its number.
+pub(super) fn check_moduli(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
     let (case::Form::Elasticity(moduli) | case::Form::NeoHookean(moduli)) = &case.form else {
         return Ok(());
     };
@@ -46,10 +45,10 @@ fn check_moduli(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
         .flat_map(|it| mus.iter().map(move |mu| (it, mu)))
     {
         let [own, other] = [tag, other].map(|tag| group(case, mesh, mesh.dimension(), tag));
-        if own? == other? && 3.0 * lambda + 2.0 * mu <= 0.0 {
+        if own? == other? && case::Moduli::is_unstable(*lambda, *mu) {
             let problem = case::MistakeKind::OutOfRange {
                 key: format!("lambda of `{}`", tag.value),
-                expected: "above -2/3 of mu".to_owned(),
+                expected: case::Moduli::STABLE.to_owned(),
                 found: lambda.to_string(),
             };
             return Err(case.document.mistake(tag.span.clone(), problem));

@@ -31,7 +31,7 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
 }
 
 /// Smallest and largest coordinates of the points.
-pub(super) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+pub(crate) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let empty = || ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     let around = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
         (
@@ -41,6 +41,17 @@ pub(super) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     };
     let points = points.par_iter().with_min_len(4096).copied();
     points.map(|x| (x, x)).reduce(empty, around)
+}
+
+/// Distances in this box that are only rounding: a part of its largest extent, or a few roundings of the largest coordinate.
+pub(crate) fn rounding((lower, upper): ([f64; 3], [f64; 3]), part: f64) -> f64 {
+    let largest = |of: fn(f64, f64) -> f64| {
+        let all = lower.iter().zip(upper).map(|(&low, high)| of(low, high));
+        all.fold(0.0, f64::max)
+    };
+    let extent = largest(|low, high| high - low);
+    let farthest = largest(|low, high| low.abs().max(high.abs()));
+    (part * extent).max(8.0 * f64::EPSILON * farthest)
 }
 
 /// Index along the Hilbert curve of a cell of the grid with 2^[`BITS`] cells along each axis.

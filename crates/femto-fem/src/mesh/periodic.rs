@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::ordering::bounding_box;
+use super::ordering::{bounding_box, rounding};
 use super::{Mesh, MeshError, PeriodicSides};
 
 /// Tolerance for the position of a partner node, as a fraction of the mesh's extent.
@@ -38,7 +38,7 @@ impl Mesh {
             let [(from, until), (to, end)] = boxes;
             0.5 * ((to[a] - from[a]) + (end[a] - until[a]))
         });
-        let tolerance = tolerance(&self.coordinates);
+        let tolerance = self.tolerance();
         let pairs = |[from, to]: [usize; 2], shift: [f64; 3]| {
             let there = Nearby::new(&nodes[to], &self.coordinates, tolerance);
             let partner = |&node: &u32| {
@@ -69,7 +69,7 @@ impl Mesh {
     /// The first of the [periodic sides](Mesh::periodic), if any, that nodes moved since they were joined have made
     /// unlike its partner: by distances from four of its nodes.
     pub fn unlike_sides(&self) -> Option<usize> {
-        let tolerance = 4.0 * tolerance(&self.coordinates);
+        let tolerance = 4.0 * self.tolerance();
         let distance = |from: u32, to: u32| {
             let [from, to] = [from, to].map(|node| self.position(node));
             (0..3)
@@ -92,7 +92,7 @@ impl Mesh {
 
     /// The first of the [periodic sides](Mesh::periodic), if any, that is not a translation of its partner.
     pub fn turned_sides(&self) -> Option<usize> {
-        let tolerance = 4.0 * tolerance(&self.coordinates);
+        let tolerance = 4.0 * self.tolerance();
         let shift = |pair: &[u32; 2]| {
             let [from, to] = pair.map(|node| self.position(node));
             [0, 1, 2].map(|axis| to[axis] - from[axis])
@@ -104,6 +104,10 @@ impl Mesh {
             shifts.any(differs)
         };
         self.periodic.iter().position(is_turned)
+    }
+
+    fn tolerance(&self) -> f64 {
+        rounding(bounding_box(&self.coordinates), TOLERANCE)
     }
 
     /// Of a node; NaN if it is missing.
@@ -124,15 +128,6 @@ impl Mesh {
         }
         nodes.into_iter().collect()
     }
-}
-
-/// The tolerance for positions in a mesh of these: a part of the largest extent, or a few roundings of the largest coordinate.
-fn tolerance(positions: &[[f64; 3]]) -> f64 {
-    let (lower, upper) = bounding_box(positions);
-    let largest = |of: [f64; 3]| of.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let extent = largest([0, 1, 2].map(|a| upper[a] - lower[a]));
-    let farthest = largest(lower).max(largest(upper));
-    (TOLERANCE * extent).max(8.0 * f64::EPSILON * farthest)
 }
 
 /// Nodes by position.

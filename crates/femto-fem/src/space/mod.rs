@@ -41,7 +41,7 @@ pub use error::SpaceError;
 use numbering::NumberedElements;
 pub use parts::Parts;
 pub use restriction::{Chunk, Restriction};
-pub use slanted::{NodeNormal, Slanted};
+pub use slanted::{NodeNormal, SAME_DIRECTION, Slanted};
 pub use trace::Trace;
 pub use unjoined::Unjoined;
 

@@ -16,11 +16,11 @@ use crate::geometry::jacobian::dot;
 /// Cosine of the angle within which normals are averaged.
 const SAME_PLANE: f64 = 0.766;
 
-/// Below minus this cosine normals are opposite: neither holds anything that the other does not, see [`NEW_PART`].
-const OPPOSITE: f64 = 0.995;
-
-/// A direction holds nothing new if less than this part of it is outside those before it.
+/// A direction holds nothing new if less than this part of it, the sine for [`SAME_DIRECTION`], is outside those before it.
 const NEW_PART: f64 = 0.1;
+
+/// Two directions, also opposite ones, hold the same above this cosine.
+pub const SAME_DIRECTION: f64 = 0.995;
 
 /// Below it, numbers of a projector are rounding.
 const ROUNDING: f64 = 1e-10;
@@ -154,7 +154,7 @@ fn planes(facets: &[NodeNormal]) -> Vec<NodeNormal> {
             continue;
         }
         let cosine = |sum: [f64; 3]| dot(sum, own) / (size(sum) * size(own));
-        let is_same = |sum: [f64; 3]| cosine(sum) > SAME_PLANE || cosine(sum) < -OPPOSITE;
+        let is_same = |sum: [f64; 3]| cosine(sum) > SAME_PLANE || cosine(sum) < -SAME_DIRECTION;
         match planes.iter_mut().find(|(sum, _)| is_same(*sum)) {
             Some((sum, groups)) => {
                 let sign = dot(*sum, own).signum();

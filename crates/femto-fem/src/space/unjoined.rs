@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::topology::NONE;
 use crate::mesh::PeriodicSides;
+use crate::mesh::ordering::{bounding_box, rounding};
 
 /// Mesh nodes where cells touch, but have no node or facet in common: in a crack, where parts were not merged, or where
 /// the cells of one side are smaller.
@@ -38,20 +39,9 @@ impl Unjoined {
         vertices.dedup();
         vertices.retain(|&node| node != NONE);
         let at = |node: u32| coordinates[node as usize];
-        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for &node in &vertices {
-            for (axis, x) in at(node).into_iter().enumerate() {
-                low[axis] = low[axis].min(x);
-                high[axis] = high[axis].max(x);
-            }
-        }
-        let largest = |of: fn(f64, f64) -> f64| {
-            let all = low.iter().zip(high).map(|(&low, high)| of(low, high));
-            all.fold(0.0, f64::max)
-        };
-        let extent = largest(|low, high| high - low);
-        let rounding = 8.0 * f64::EPSILON * largest(|low, high| low.abs().max(high.abs()));
-        let step = (SAME * extent).max(rounding);
+        let positions: Vec<[f64; 3]> = vertices.iter().map(|&node| at(node)).collect();
+        let bounds = bounding_box(&positions);
+        let (low, step) = (bounds.0, rounding(bounds, SAME));
         let place =
             |x: [f64; 3]| [0, 1, 2].map(|a| ((x[a] - low[a]) / step + OFFSET).floor() as i64);
         let sides = periodic.iter().flat_map(|sides| sides.nodes.concat());

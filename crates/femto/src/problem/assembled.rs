@@ -4,12 +4,11 @@ use super::boundary_values::BoundaryValues;
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
 use super::multigrid::{AnyPreconditioner, MakeMultigrid};
-use super::null_space::{NullSpace, WeakFunction};
+use super::null_space::{NullSpace, Unheld};
 use super::patience::Patience;
 use super::{
-    Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, LooseParts, Memory, Method,
-    MultigridLevel, PreconditionerChoice, ProblemError, Solution, SolverParams, Stage,
-    StageMonitor, Unsolved,
+    Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
+    PreconditionerChoice, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
 };
 use crate::operator::{Application, Backend, Scatter};
 use crate::solve::{Jacobi, Monitor, Preconditioning};
@@ -42,12 +41,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(Box<MakeMultigrid<'a, T, B>>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
-    /// What the operator holds weakly.
-    pub(super) weak: Vec<WeakFunction>,
-    /// As [`Solution::barely_held`].
-    pub(super) barely_held: Option<f64>,
-    /// As [`Solution::loose_parts`].
-    pub(super) loose_parts: Option<LooseParts>,
+    /// What else is not held, or hardly.
+    pub(super) unheld: Unheld,
     /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
@@ -217,7 +212,7 @@ where
                 memory,
                 preconditioner,
                 free,
-                loose_parts: self.loose_parts,
+                loose_parts: self.unheld.loose,
             }))),
             Ok(info) => Ok(Solution {
                 u,
@@ -230,8 +225,8 @@ where
                 free,
                 settling,
                 undecided,
-                barely_held: self.barely_held,
-                loose_parts: self.loose_parts,
+                barely_held: self.unheld.barely,
+                loose_parts: self.unheld.loose,
             }),
         }
     }
@@ -255,7 +250,7 @@ where
             start: self.start.as_deref(),
             multigrid: self.multigrid.as_ref().map(|(make, it)| (&**make, *it)),
             null_space: self.null_space.as_ref().map(|(null_space, _)| null_space),
-            weak: (&self.blocks, &self.weak),
+            weak: (&self.blocks, &self.unheld.weak),
             may_be_uneven: self.may_be_uneven,
         };
         let choice = &mut self.preconditioner;

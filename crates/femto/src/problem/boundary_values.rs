@@ -4,8 +4,7 @@ use super::function::Role;
 use super::{Discretization, Function, FunctionName, Problem, ProblemError};
 use crate::Number;
 use crate::vector::{Projector, VectorOps, upload_f64};
-use femto_fem::geometry::Geometry;
-use femto_fem::space::{Block, BoundaryNode, Constraints, NodeNormal, Space, SpaceError};
+use femto_fem::space::{Block, BoundaryNode, Constraints, NodeNormal, SpaceError};
 
 /// Values at a node of periodic sides that differ by more than this part of the largest are not rounding.
 const DIFFERENT: f64 = 1e-6;
@@ -118,11 +117,15 @@ impl Discretization<'_> {
             for Block { space, geometry } in self.blocks {
                 let nodes = space.boundary_nodes(tag)?;
                 let positions = space.positions_of(&nodes, geometry);
+                let on_facets = match space.is_periodic() {
+                    true => space.facet_nodes(tag)?,
+                    false => Vec::new(),
+                };
+                let at_facets = space.positions_of(&on_facets, geometry);
                 let given = functions.iter().enumerate();
                 for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
-                    if space.is_periodic() && f.as_constant().is_none() {
-                        let places = space.facet_nodes(tag)?;
-                        self.check_period(&role.of(component), f, (space, geometry), &places)?;
+                    if f.as_constant().is_none() {
+                        self.check_period(&role.of(component), f, (&on_facets, &at_facets))?;
                     }
                     // Nodes are ascending, and so are their entries.
                     let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
@@ -152,16 +155,14 @@ impl Discretization<'_> {
         Ok(found)
     }
 
-    /// Fails if a function has different values at the positions of a node. The places ascend by node.
+    /// Fails if a function has different values at the positions of a node. The places, with their positions, ascend by node.
     fn check_period(
         &self,
         name: &FunctionName,
         f: &dyn Function,
-        (space, geometry): (&Space, &Geometry),
-        places: &[BoundaryNode],
+        (places, positions): (&[BoundaryNode], &[[f64; 3]]),
     ) -> Result<(), ProblemError> {
-        let positions = space.positions_of(places, geometry);
-        let values = self.evaluate(name, f, &positions)?;
+        let values = self.evaluate(name, f, positions)?;
         let largest = values
             .iter()
             .fold(0.0, |most: f64, value| most.max(value.abs()));

@@ -182,7 +182,8 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Whether a form or a Robin term reads positions so far from the origin that fp32 rounds them by a hundredth of a cell or more.
+    /// Whether a form or a Robin term reads positions so far from the origin that fp32 rounds them by a hundredth of a cell or
+    /// more.
     pub fn needs_double_positions(&self) -> bool {
         let forms = self.facets.iter().map(|part| part.form.form());
         let mut forms = forms.chain([self.form.form()]);

@@ -5,7 +5,7 @@ use super::{Discretization, GridFunction, Problem, ProblemError};
 use crate::operator::Backend;
 use crate::vector::{VectorOps, download_f64};
 use crate::{AnyDevice, DataLevel, OperatorParams};
-use femto_fem::space::{Block, Constraints};
+use femto_fem::space::{Block, Constraints, SAME_DIRECTION};
 use femto_platform::device::Buffer;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -19,9 +19,6 @@ pub struct Reaction {
     /// `[component]`
     pub sum: Vec<f64>,
 }
-
-/// Above this cosine directions hold the same, as in [`Constraints::with_normals`].
-const SAME: f64 = 0.995;
 
 /// A direction in which a group holds a node of the space.
 #[derive(Clone, Copy)]
@@ -69,7 +66,7 @@ fn distinct(of_node: &[Held]) -> Vec<Held> {
             Direction::Normal(normal) => {
                 let components = of_node.iter().filter(is_component);
                 let mut others = components.chain(&found).map(|other| other.direction);
-                let same = others.find(|other| other.dot(&normal).abs() > SAME);
+                let same = others.find(|other| other.dot(&normal).abs() > SAME_DIRECTION);
                 same.unwrap_or(held.direction)
             }
             component => component,

@@ -6,7 +6,7 @@ use super::facets::OnFacets;
 use super::loads::{check_rounding, lift};
 use super::monitor::Stages;
 use super::multigrid::{chosen_multigrid, preconditioner};
-use super::null_space::NullSpace;
+use super::null_space::{NullSpace, Unheld};
 use super::patience::Patience;
 use super::uneven;
 use super::{
@@ -159,14 +159,14 @@ impl<'a> Problem<'a> {
             true => boundary_values.middles(&constraints, self.form.components()),
             false => vec![0.0; self.form.components()],
         };
-        let (null_space, weak, (barely_held, loose_parts)) = stages.run(Stage::Lifting, || {
+        let (null_space, unheld) = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
                 let values = boundary_values.less(&constraints, &constants);
                 lift(&operator, &projector, &values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
-                return Ok((None, Vec::new(), (None, None)));
+                return Ok((None, Unheld::default()));
             }
             let unassembled = || match params.data_level.stores_matrices() {
                 true => {
@@ -181,13 +181,12 @@ impl<'a> Problem<'a> {
                 false => Ok(None),
             };
             let on = self.loads_on(on);
-            let found = NullSpace::find(on, &operator, unassembled, &constraints)?;
+            let mut found = NullSpace::find(on, &operator, unassembled, &constraints)?;
             let balance = |it: NullSpace| {
                 let free = it.balance(device, &constraints, &mut b)?;
                 Ok::<_, ProblemError>((it, free))
             };
-            let free = found.free.map(balance).transpose()?;
-            Ok((free, found.weak, (found.barely, found.loose)))
+            Ok((found.free.take().map(balance).transpose()?, found))
         })?;
         if let Some(start) = &mut start {
             add_constants(start, &constants, -1.0);
@@ -255,9 +254,7 @@ impl<'a> Problem<'a> {
             constants,
             multigrid,
             null_space,
-            weak,
-            barely_held,
-            loose_parts,
+            unheld,
             start,
             exact: self.exact.clone(),
             solver: self.solver,

@@ -139,6 +139,9 @@ impl Candidates {
     /// The largest part of a combination along the normals at which vectors are constrained, relative to its largest value, if
     /// that is small and nothing else constrains the combination.
     fn part_along_normals(&self, combination: &[f64], constraints: &Constraints) -> Option<f64> {
+        if constraints.normals().is_empty() {
+            return None;
+        }
         let values = self.values(combination);
         let size = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let given = constraints.given().iter();
