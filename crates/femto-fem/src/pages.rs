@@ -2,12 +2,19 @@
 //! zeros do not need this: nothing touches them before they are used.
 
 use rayon::prelude::*;
+use std::sync::atomic::AtomicU32;
 
 /// A value `len` times.
 pub(crate) fn filled<T: Copy + Send + Sync>(len: usize, value: T) -> Vec<T> {
     let mut all = Vec::new();
     extend(&mut all, len, value);
     all
+}
+
+/// The largest number `len` times, for threads that write in any order.
+pub(crate) fn unset(len: usize) -> Vec<AtomicU32> {
+    let all = (0..len).into_par_iter();
+    all.map(|_| AtomicU32::new(u32::MAX)).collect()
 }
 
 /// Appends a value `len` times.

@@ -14,18 +14,22 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
     let (lower, upper) = bounding_box(centroids);
     let extent = (0..3).fold(0.0, |extent: f64, a| extent.max(upper[a] - lower[a]));
     let scale = f64::from((1u32 << BITS) - 1) / extent.max(f64::MIN_POSITIVE);
-    let mut keys: Vec<(u64, u32)> = centroids
-        .par_iter()
-        .enumerate()
-        .map(|(number, x)| {
-            // The conversion to integers saturates, and maps NaN to 0.
-            let cell = [0, 1, 2].map(|a| ((x[a] - lower[a]) * scale) as u32);
-            (
-                hilbert_key(cell.map(|c| c.min((1 << BITS) - 1))),
-                number as u32,
-            )
-        })
-        .collect();
+    let mut keys: Vec<(u64, u32)> = vec![(0, 0); centroids.len()];
+    let lanes = keys.par_chunks_mut(LANES).zip(centroids.par_chunks(LANES));
+    lanes.enumerate().for_each(|(part, (keys, centroids))| {
+        let mut cells = [[0; LANES]; 3];
+        for (lane, x) in centroids.iter().enumerate() {
+            for a in 0..3 {
+                // The conversion to integers saturates, and maps NaN to 0.
+                cells[a][lane] = (((x[a] - lower[a]) * scale) as u32).min((1 << BITS) - 1);
+            }
+        }
+        let numbers = (part * LANES) as u32..;
+        let numbered = hilbert_keys(cells).into_iter().zip(numbers);
+        keys.iter_mut()
+            .zip(numbered)
+            .for_each(|(key, new)| *key = new);
+    });
     keys.par_sort_unstable();
     keys.into_par_iter().map(|(_, number)| number).collect()
 }
@@ -54,33 +58,45 @@ pub(crate) fn rounding((lower, upper): ([f64; 3], [f64; 3]), part: f64) -> f64 {
     (part * extent).max(8.0 * f64::EPSILON * farthest)
 }
 
-/// Index along the Hilbert curve of a cell of the grid with 2^[`BITS`] cells along each axis.
+/// Keys computed at once, so that they are vectorised.
+const LANES: usize = 16;
+
+/// Indices along the Hilbert curve of cells of the grid with 2^[`BITS`] cells along each axis.
 ///
 /// J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004) 381: the coordinates
 /// are transformed in place into the "transpose" of the key, whose bits are then interleaved, first axis
 /// most significant.
-fn hilbert_key(mut x: [u32; 3]) -> u64 {
+fn hilbert_keys(mut x: [[u32; LANES]; 3]) -> [u64; LANES] {
     // Inverse undo of the excess work: from the coarsest bit, exchange or invert the lower bits.
+    let [first, others @ ..] = &mut x;
     for bit in (1..BITS).rev() {
-        let (mask, lower) = (1 << bit, (1 << bit) - 1);
-        for axis in 0..3 {
-            if x[axis] & mask != 0 {
-                x[0] ^= lower;
-            } else {
-                let swap = (x[0] ^ x[axis]) & lower;
-                x[0] ^= swap;
-                x[axis] ^= swap;
+        let lower = (1 << bit) - 1;
+        let is_set = |x: u32| (x >> bit & 1).wrapping_neg();
+        for first in &mut *first {
+            *first ^= lower & is_set(*first);
+        }
+        for own in &mut *others {
+            for (first, own) in first.iter_mut().zip(own) {
+                let invert = lower & is_set(*own);
+                let exchange = (*first ^ *own) & lower & !invert;
+                *first ^= invert ^ exchange;
+                *own ^= exchange;
             }
         }
     }
     // Gray encode.
-    x[1] ^= x[0];
-    x[2] ^= x[1];
-    let parity = (1..BITS)
-        .filter(|bit| x[2] & (1 << bit) != 0)
-        .fold(0, |flips, bit| flips ^ ((1 << bit) - 1));
-    let [x0, x1, x2] = x.map(|x| spread(x ^ parity));
-    x0 << 2 | x1 << 1 | x2
+    std::array::from_fn(|lane| {
+        let [x0, x1, x2] = [0, 1, 2].map(|axis| x[axis][lane]);
+        let x1 = x1 ^ x0;
+        let x2 = x2 ^ x1;
+        // Of the bits above each one.
+        let mut parity = x2 >> 1;
+        for shift in [1, 2, 4, 8] {
+            parity ^= parity >> shift;
+        }
+        let [x0, x1, x2] = [x0, x1, x2].map(|x| spread(x ^ parity));
+        x0 << 2 | x1 << 1 | x2
+    })
 }
 
 /// Inserts two zero bits between the bits of a number below 2^16.

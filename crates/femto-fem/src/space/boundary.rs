@@ -62,11 +62,14 @@ impl BoundaryFacets {
         let dimension = boundary.dimension;
         for (place, block) in blocks.filter(|(_, it)| it.cell_type.dimension() == dimension) {
             let shape = block.cell_type.cell();
-            for facet in 0..block.len() {
-                let nodes = &block.cell(facet)[..shape.vertices()];
+            let nodes = |facet: usize| &block.cell(facet)[..shape.vertices()];
+            let all = (0..block.len()).into_par_iter();
+            let found: Vec<_> = all.map(|it| topology.sides(shape, nodes(it))).collect();
+            for (facet, sides) in found.into_iter().enumerate() {
+                let nodes = nodes(facet);
                 let groups: Vec<i32> = mesh.groups_of(place, facet).collect();
                 boundary.present.extend(&groups);
-                let Some((first, second)) = topology.sides(shape, nodes) else {
+                let Some((first, second)) = sides else {
                     let groups = groups.iter().map(|&tag| (tag, nodes.to_vec()));
                     boundary.strangers.extend(groups);
                     continue;

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::NumberedElements;
+use crate::pages;
 use crate::space::SpaceError;
 use crate::space::topology::{Block, Entities};
 
@@ -106,7 +107,7 @@ impl Numbers {
     /// Numbers the entities of each chunk from 0 on, private and shared ones apart, in element order, in columns line by
     /// line. A shared entity belongs to the first chunk that touches it. Returns the numbers of nodes of each kind.
     fn number(&mut self, chunks: &[NumberedChunk<'_>], owners: &Owners) -> Vec<[u32; 2]> {
-        let first: Vec<AtomicU32> = unset(owners.0.len());
+        let first: Vec<AtomicU32> = pages::unset(owners.0.len());
         let of_chunk = |(number, chunk): (u32, &NumberedChunk<'_>)| {
             let mut next = [0; 2];
             chunk.visit(|entity| {
@@ -202,7 +203,7 @@ struct Owners(Vec<AtomicU32>);
 
 impl Owners {
     fn new(entities: usize, chunks: &[NumberedChunk<'_>]) -> Self {
-        let owners = Self(unset(entities));
+        let owners = Self(pages::unset(entities));
         let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
         // The outcome does not depend on the order.
         numbered.for_each(|(number, chunk)| chunk.visit(|entity| owners.add(entity, number)));
@@ -227,12 +228,6 @@ impl Owners {
             owner => (owner & !SHARED, owner & SHARED != 0),
         }
     }
-}
-
-/// As many times [`NOBODY`].
-fn unset(count: usize) -> Vec<AtomicU32> {
-    let all = (0..count).into_par_iter();
-    all.map(|_| AtomicU32::new(NOBODY)).collect()
 }
 
 #[cfg(test)]

@@ -3,19 +3,21 @@
 use rayon::prelude::*;
 
 use super::chains::Chains;
+use super::ranges::VertexRanges;
 use super::{NONE, Topology};
 
 impl Topology {
     /// Finds the edges, by their lower vertex, each with the higher one.
-    pub(super) fn find_edges(&self) -> Vec<Chains<u32>> {
-        self.in_parts(|part| {
-            let mut edges = Chains::new(part.clone());
-            for block in &self.entities.blocks {
-                for vertices in block.with_vertices_in(&part).map(|it| block.vertices(it)) {
+    pub(super) fn find_edges(&self, ranges: &VertexRanges) -> Vec<Chains<u32>> {
+        ranges.map(|range| {
+            let mut edges = Chains::new(range.vertices.clone());
+            for (number, block) in self.entities.blocks.iter().enumerate() {
+                for element in ranges.elements((number, block), range) {
+                    let vertices = block.vertices(element);
                     for ends in block.cell.edges() {
                         let [low, high] = ascending(ends.map(|m| vertices[m]));
                         let is_new = || edges.find(low, &[high], |&other| other == high).is_none();
-                        if part.contains(&low) && is_new() {
+                        if range.vertices.contains(&low) && is_new() {
                             edges.push(low, &[high], high);
                         }
                     }

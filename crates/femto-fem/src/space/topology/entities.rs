@@ -34,6 +34,8 @@ pub(in crate::space) struct Block {
     pub(super) stride: usize,
     /// `[elements][stride]`
     pub(super) entities: Vec<u32>,
+    /// Whether the vertices of each facet, in its own order, turn right-handed about its outward normal.
+    pub(super) outwards: Vec<bool>,
     /// Number of the first element's first facet. Numbers continue element by element, then block by block:
     /// a *side* is a facet of one element.
     pub(super) first_side: u32,
@@ -73,16 +75,6 @@ impl Block {
 
     pub(super) fn elements(&self) -> usize {
         self.entities.len() / self.stride
-    }
-
-    /// The elements that may have one of these vertices: those are numbered along the elements, so most are left out.
-    pub(super) fn with_vertices_in(&self, range: &Range<u32>) -> impl Iterator<Item = usize> {
-        (0..self.elements()).filter(|&element| {
-            let vertices = self.vertices(element);
-            let is_below = vertices.iter().all(|vertex| *vertex < range.start);
-            let is_above = vertices.iter().all(|vertex| *vertex >= range.end);
-            !is_below && !is_above
-        })
     }
 
     /// The number of an element's first side.

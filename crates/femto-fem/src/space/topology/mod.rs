@@ -5,8 +5,10 @@ mod edges;
 mod entities;
 mod facets;
 mod periodic;
+mod ranges;
 
-use std::ops::Range;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
@@ -21,6 +23,10 @@ use entities::side_of;
 pub(super) use entities::{Block, Entities, Side};
 use facets::Facet;
 pub(super) use periodic::Classes;
+use ranges::{VertexRange, VertexRanges};
+
+/// The sides of a facet whose elements lie on the same side of it, if there is one.
+type Folded = Option<[u32; 2]>;
 
 /// Marks a missing number.
 pub(super) const NONE: u32 = u32::MAX;
@@ -58,16 +64,23 @@ impl Topology {
         cells: impl Fn(usize, usize) -> u32 + Sync,
     ) -> Result<Self, SpaceError> {
         let mut topology = Self::with_vertices(shapes, mesh_nodes, up_to);
+        let ranges = VertexRanges::new(&topology.entities);
         let (edges, facets) = rayon::join(
-            || (up_to > 0).then(|| topology.find_edges()),
-            || topology.find_facets(&cells),
+            || (up_to > 0).then(|| topology.find_edges(&ranges)),
+            || topology.find_facets(&ranges, &cells),
         );
-        topology.facets = facets?;
+        let (facets, folded) = facets?;
+        topology.facets = facets;
         if let Some(edges) = edges {
             topology.number_edges(&edges);
         }
         topology.check_shapes(&cells)?;
-        topology.check_folds(&cells)?;
+        if let Some(sides) = folded {
+            return Err(SpaceError::FoldedCells {
+                cells: sides.map(|side| topology.cell_at(side, &cells)),
+                nodes: topology.around(sides[0]),
+            });
+        }
         if up_to > 1 {
             topology.number_faces();
         }
@@ -83,7 +96,8 @@ impl Topology {
     ) -> Self {
         let mut topology = Self::with_vertices(shapes, mesh_nodes, up_to);
         if up_to > 0 {
-            let edges = topology.find_edges();
+            let ranges = VertexRanges::new(&topology.entities);
+            let edges = topology.find_edges(&ranges);
             topology.number_edges(&edges);
         }
         topology
@@ -100,6 +114,9 @@ impl Topology {
                 cell: *cell,
                 stride,
                 entities: pages::filled(elements * stride, NONE),
+                outwards: (0..cell.facets().len())
+                    .map(|it| cell.is_facet_right_handed(it))
+                    .collect(),
                 first_side,
             });
             first_side += (elements * cell.facets().len()) as u32;
@@ -108,11 +125,11 @@ impl Topology {
         let mut topology = Self {
             entities: Entities { blocks, counts },
             nodes: Vec::new(),
-            vertex_at: pages::filled(mesh_nodes, NONE),
+            vertex_at: Vec::new(),
             facets: Vec::new(),
             periodic: Vec::new(),
         };
-        topology.number_vertices(shapes);
+        topology.number_vertices(shapes, mesh_nodes);
         topology
     }
 
@@ -124,41 +141,55 @@ impl Topology {
             .map_or(0, |block| block.cell.dim())
     }
 
-    fn number_vertices(&mut self, shapes: &[(Cell, Vec<u32>)]) {
-        for (block, (cell, vertices)) in self.entities.blocks.iter_mut().zip(shapes) {
-            let all = block.entities.chunks_exact_mut(block.stride);
-            for (entities, nodes) in all.zip(vertices.chunks_exact(cell.vertices())) {
-                for (entity, &node) in entities.iter_mut().zip(nodes) {
-                    let vertex = &mut self.vertex_at[node as usize];
-                    if *vertex == NONE {
-                        *vertex = self.nodes.len() as u32;
-                        self.nodes.push(node);
-                    }
-                    *entity = *vertex;
+    /// Numbers vertices by the first element that has them.
+    fn number_vertices(&mut self, shapes: &[(Cell, Vec<u32>)], mesh_nodes: usize) {
+        // Of each mesh node the first place in the elements' vertices, and then the vertex.
+        let at: Vec<AtomicU32> = pages::unset(mesh_nodes);
+        let (mut first, mut in_shapes) = (0, Vec::new());
+        for (_, vertices) in shapes {
+            let end = first + vertices.len() as u32;
+            in_shapes.push((first..end).into_par_iter().zip(vertices));
+            first = end;
+        }
+        for in_shape in &in_shapes {
+            in_shape.clone().for_each(|(place, &node)| {
+                let first = &at[node as usize];
+                if first.load(Relaxed) > place {
+                    first.fetch_min(place, Relaxed);
                 }
-            }
+            });
+        }
+        for in_shape in in_shapes {
+            let new = in_shape.filter(|&(place, &node)| at[node as usize].load(Relaxed) == place);
+            self.nodes.par_extend(new.map(|(_, &node)| node));
+        }
+        let numbered = (0..self.nodes.len() as u32)
+            .into_par_iter()
+            .zip(&self.nodes);
+        numbered.for_each(|(vertex, &node)| at[node as usize].store(vertex, Relaxed));
+        self.vertex_at = at.into_par_iter().map(AtomicU32::into_inner).collect();
+        for (block, (cell, vertices)) in self.entities.blocks.iter_mut().zip(shapes) {
+            let all = block.entities.par_chunks_exact_mut(block.stride);
+            let all = all.zip(vertices.par_chunks_exact(cell.vertices()));
+            all.for_each(|(entities, nodes)| {
+                for (entity, &node) in entities.iter_mut().zip(nodes) {
+                    *entity = self.vertex_at[node as usize];
+                }
+            });
         }
         self.entities.counts[0] = self.nodes.len();
-    }
-
-    /// Results for ranges of all vertices.
-    fn in_parts<R: Send>(&self, of_part: impl Fn(Range<u32>) -> R + Sync) -> Vec<R> {
-        // Each part looks at all elements.
-        let parts = rayon::current_num_threads().min(16) as u64;
-        let start = |part: u64| (self.nodes.len() as u64 * part / parts) as u32;
-        let ranges = (0..parts).into_par_iter();
-        ranges
-            .map(|part| of_part(start(part)..start(part + 1)))
-            .collect()
     }
 
     /// Finds the facets and their elements.
     fn find_facets(
         &self,
+        ranges: &VertexRanges,
         cells: &(impl Fn(usize, usize) -> u32 + Sync),
-    ) -> Result<Vec<Chains<Facet>>, SpaceError> {
-        let parts = self.in_parts(|vertices| self.facets_at(vertices, cells));
-        parts.into_iter().collect()
+    ) -> Result<(Vec<Chains<Facet>>, Folded), SpaceError> {
+        let found = ranges.map(|range| self.facets_at((ranges, range), cells));
+        let found: Vec<_> = found.into_iter().collect::<Result<_, _>>()?;
+        let (facets, folded): (_, Vec<_>) = found.into_iter().unzip();
+        Ok((facets, folded.into_iter().flatten().next()))
     }
 
     /// Numbers the faces, triangles first.
@@ -188,38 +219,42 @@ impl Topology {
         }
     }
 
-    /// The facets whose lowest vertex is one of `vertices`.
+    /// The facets whose lowest vertex is in a range.
     fn facets_at(
         &self,
-        vertices: Range<u32>,
+        (ranges, range): (&VertexRanges, &VertexRange),
         cells: &impl Fn(usize, usize) -> u32,
-    ) -> Result<Chains<Facet>, SpaceError> {
-        let mut facets = Chains::new(vertices.clone());
+    ) -> Result<(Chains<Facet>, Folded), SpaceError> {
+        let (mut facets, mut folded) = (Chains::new(range.vertices.clone()), None);
         let mut at = [0; 4];
-        for block in &self.entities.blocks {
+        for (number, block) in self.entities.blocks.iter().enumerate() {
             let own = block.cell.facets();
-            for element in block.with_vertices_in(&vertices) {
+            for element in ranges.elements((number, block), range) {
                 let corners = block.vertices(element);
                 for (side, shape) in (block.side(element)..).zip(own) {
                     for (vertex, &m) in at.iter_mut().zip(shape.vertices) {
                         *vertex = corners[m];
                     }
                     let (lowest, new) = Facet::new(&at[..shape.vertices.len()], side);
-                    if !vertices.contains(&lowest) {
+                    if !range.vertices.contains(&lowest) {
                         continue;
                     }
                     let rest = new.rest;
                     match facets.find(lowest, &rest, |other: &Facet| other.rest == rest) {
                         None => _ = facets.push(lowest, &rest, new),
                         Some(number) => {
-                            let joined = facets.links[number].1.join(&new);
+                            let facet = &mut facets.links[number].1;
+                            let joined = facet.join(&new);
                             joined.map_err(|sides| self.bad_facet(sides, cells))?;
+                            if folded.is_none() && self.is_folded(facet) {
+                                folded = Some(facet.sides);
+                            }
                         }
                     }
                 }
             }
         }
-        Ok(facets)
+        Ok((facets, folded))
     }
 
     /// Fails if a triangle of one solid lies on a quadrilateral of another, sharing three of its vertices.
@@ -258,38 +293,21 @@ impl Topology {
         Ok(())
     }
 
-    /// Fails if two right-handed elements are on the same side of their facet.
-    fn check_folds(&self, cells: &impl Fn(usize, usize) -> u32) -> Result<(), SpaceError> {
-        let blocks = &self.entities.blocks;
-        let outwards = |block: &Block| -> Vec<bool> {
-            let facets = 0..block.cell.facets().len();
-            facets
-                .map(|it| block.cell.is_facet_right_handed(it))
-                .collect()
-        };
-        let outwards: Vec<Vec<bool>> = blocks.iter().map(outwards).collect();
+    /// Whether two right-handed elements are on the same side of their facet.
+    fn is_folded(&self, facet: &Facet) -> bool {
         // Whether an element is on the left of its facet, which the vertices' numbers direct.
         let is_left = |side: u32| {
             let Side {
                 block,
                 element,
                 facet,
-            } = side_of(blocks, side);
-            let own = blocks[block].cell.facets()[facet].vertices;
-            facets::ascends(blocks[block].vertices(element), own) == outwards[block][facet]
+            } = side_of(&self.entities.blocks, side);
+            let block = &self.entities.blocks[block];
+            let own = block.cell.facets()[facet].vertices;
+            facets::ascends(block.vertices(element), own) == block.outwards[facet]
         };
-        let is_folded = |facet: &Facet| {
-            let [first, second] = facet.sides;
-            second != NONE && is_left(first) == is_left(second)
-        };
-        let links = self.facets.par_iter().flat_map(|part| &part.links);
-        match links.find_first(|(_, facet)| is_folded(facet)) {
-            None => Ok(()),
-            Some((_, facet)) => Err(SpaceError::FoldedCells {
-                cells: facet.sides.map(|side| self.cell_at(side, cells)),
-                nodes: self.around(facet.sides[0]),
-            }),
-        }
+        let [first, second] = facet.sides;
+        is_left(first) == is_left(second)
     }
 
     /// The two sides of the facet with these mesh nodes, going round it; the second, or both, may be

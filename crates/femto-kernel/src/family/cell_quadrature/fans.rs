@@ -142,23 +142,28 @@ struct Range<'a> {
 
 impl<'a> Range<'a> {
     fn new(table: &'a [u32], nodes: usize) -> Self {
-        // Facets by their nodes' numbers in the range, then the cell and the opposite vertex: 3 · 15 + 13 +
-        // 2 bits.
-        let mut numbers = table.to_vec();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let local = |node: &u32| numbers.partition_point(|other| other < node) as u64;
+        // The places of nodes, in the nodes' order: equal nodes get the same number.
+        let mut places: Vec<u64> = table
+            .iter()
+            .zip(0..)
+            .map(|(&node, at)| u64::from(node) << 32 | at)
+            .collect();
+        places.sort_unstable();
+        let (mut numbers, mut next) = (vec![0; table.len()], 0);
+        for equal in places.chunk_by(|a, b| a >> 32 == b >> 32) {
+            equal
+                .iter()
+                .for_each(|&place| numbers[place as u32 as usize] = next);
+            next += 1;
+        }
+        // Facets by these numbers, then the cell and the opposite vertex: 3 · 15 + 13 + 2 bits.
         let mut facets = Vec::with_capacity(table.len());
-        for (cell, own) in table.chunks_exact(nodes).enumerate() {
-            let mut locals = [0; 4];
-            for (local_node, node) in locals.iter_mut().zip(own) {
-                *local_node = local(node);
-            }
+        for (cell, own) in numbers.chunks_exact(nodes).enumerate() {
             for opposite in 0..nodes {
                 let mut facet = [0; 3];
                 let others = (0..nodes).filter(|&vertex| vertex != opposite);
                 for (corner, vertex) in facet.iter_mut().zip(others) {
-                    *corner = locals[vertex];
+                    *corner = own[vertex];
                 }
                 facet.sort_unstable();
                 let name = facet.iter().fold(0, |name, corner| name << 15 | corner);

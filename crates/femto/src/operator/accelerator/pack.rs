@@ -83,19 +83,29 @@ impl<'a> Packer<'a> {
         &self,
         kind: FieldKind,
     ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
-        let values = self.field_values(self.elements.iter().copied(), kind);
+        let values = self.field_values(self.elements.par_iter().copied(), kind);
         if values.is_empty() {
             return Ok(None);
         }
         Ok(Some(upload_f64(self.device, &values)?))
     }
 
-    fn field_values(&self, elements: impl Iterator<Item = u32>, kind: FieldKind) -> Vec<f64> {
-        let mut values = Vec::new();
-        for element in elements {
-            let cell = self.binding.mesh_cell(element as usize);
-            values.extend(self.binding.fields_at(kind, cell).flatten());
+    fn field_values(
+        &self,
+        elements: impl IndexedParallelIterator<Item = u32>,
+        kind: FieldKind,
+    ) -> Vec<f64> {
+        let len = self.binding.fields_at(kind, 0).map(<[f64]>::len).sum();
+        if len == 0 {
+            return Vec::new();
         }
+        let mut values = vec![0.0; elements.len() * len];
+        let rows = values.par_chunks_exact_mut(len).zip(elements);
+        rows.for_each(|(row, element)| {
+            let cell = self.binding.mesh_cell(element as usize);
+            let own = self.binding.fields_at(kind, cell).flatten();
+            row.iter_mut().zip(own).for_each(|(out, &x)| *out = x);
+        });
         values
     }
 
@@ -182,7 +192,9 @@ impl Elements for Packer<'_> {
     }
 
     fn cell_fields(&self, places: &[u32]) -> Vec<f64> {
-        let elements = places.iter().map(|&place| self.elements[place as usize]);
+        let elements = places
+            .par_iter()
+            .map(|&place| self.elements[place as usize]);
         self.field_values(elements, FieldKind::Cell)
     }
 }

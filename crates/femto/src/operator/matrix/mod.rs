@@ -7,6 +7,7 @@ mod rows;
 
 use super::facets::FacetTerm;
 use super::{Backend, BoundShape, Operator, OperatorError};
+use crate::vector::csr::RowSums;
 use crate::vector::{Csr, SparseMatrix, VectorOps, download_f64};
 use crate::{Host, Number};
 use femto_fem::space::Space;
@@ -14,7 +15,7 @@ use femto_kernel::scalar::Precision;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::sparse::MOST_COMPONENTS;
 use femto_platform::device::Device;
-use rows::{ElementMatrices, Incidence, Neighbours};
+use rows::{ElementMatrices, Incidence};
 
 /// Bytes of an entry of a matrix on the host: value and column.
 const ENTRY_BYTES: u64 = 12;
@@ -122,7 +123,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
             };
             let incidences = parts.iter().map(incidence);
             let incidences = incidences.collect::<Result<Vec<_>, OperatorError>>()?;
-            let entries = Neighbours::estimate(&incidences) * components.pow(2) as u64;
+            let entries = rows::pairs(&incidences) * components.pow(2) as u64;
             check("the host", most_bytes(lists, entries), host)?;
             let matrices = parts
                 .iter()
@@ -135,18 +136,17 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
             };
             let size = space.nodes() * components;
             let held = |entry: usize| is_held.get(entry) == Some(&true);
-            let row = |neighbours: &mut Neighbours, row: usize, entries: &mut Vec<(u32, f64)>| {
+            let row = |sums: &mut RowSums<f64>, row: usize, entries: &mut Vec<(u32, f64)>| {
                 if held(row) {
                     return entries.push((row as u32, 1.0));
                 }
-                let (node, component) = space.node_of(row);
-                neighbours.find(node, &incidences);
-                neighbours.row(&parts, &space, (node, component), entries);
+                rows::add_row(&parts, &space, space.node_of(row), sums);
+                sums.take(entries);
                 if !is_held.is_empty() {
                     entries.retain(|entry| !held(entry.0 as usize));
                 }
             };
-            Ok(Csr::by_rows_with((size, size), Neighbours::default, row))
+            Ok(Csr::by_rows_with((size, size), || RowSums::new(size), row))
         })
     }
 }

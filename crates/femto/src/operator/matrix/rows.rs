@@ -5,8 +5,9 @@ use crate::Number;
 use crate::elements::places;
 use crate::operator::facets::FacetTerm;
 use crate::operator::{Backend, Bound as _, BoundShape, Operator, OperatorError, UnitVectors};
+use crate::vector::csr::RowSums;
 use crate::vector::{Csr, VectorOps};
-use femto_fem::space::{Layout, Space};
+use femto_fem::space::Space;
 
 /// Elements of a shape, cells or facets, and the nodes of the space that they have.
 pub(super) struct Incidence {
@@ -93,93 +94,41 @@ impl<T: Number> ElementMatrices<T> {
     }
 }
 
-/// The nodes that share an element with a node, itself included.
-#[derive(Default)]
-pub(super) struct Neighbours {
-    node: Option<usize>,
-    /// Ascending.
-    nodes: Vec<u32>,
-    /// The position in `nodes` of each node of each element with the node.
-    ranks: Vec<u32>,
-    /// Nodes and their positions in `ranks`.
-    keys: Vec<u64>,
-}
-
-impl Neighbours {
-    pub(super) fn find(&mut self, node: usize, incidences: &[Incidence]) {
-        if self.node.replace(node) == Some(node) {
-            return;
-        }
-        self.keys.clear();
-        for incidence in incidences {
-            for (element, _) in incidence.elements_with(node) {
-                let first = self.keys.len() as u64;
-                let nodes = (first..).zip(incidence.nodes_of(element));
-                let keys = nodes.map(|(position, &node)| u64::from(node) << 32 | position);
-                self.keys.extend(keys);
-            }
-        }
-        self.keys.sort_unstable();
-        self.nodes.clear();
-        self.ranks.resize(self.keys.len(), 0);
-        for &key in &self.keys {
-            let node = (key >> 32) as u32;
-            if self.nodes.last() != Some(&node) {
-                self.nodes.push(node);
-            }
-            self.ranks[key as u32 as usize] = self.nodes.len() as u32 - 1;
-        }
-    }
-
-    /// Writes the row of a component of the node that was found.
-    pub(super) fn row<T: Number>(
-        &self,
-        parts: &[(&Incidence, &ElementMatrices<T>)],
-        space: &Space,
-        (node, component): (usize, usize),
-        entries: &mut Vec<(u32, f64)>,
-    ) {
-        let (components, count) = (space.components(), self.nodes.len());
-        // Columns ascend in both layouts.
-        let [of_node, of_component] = match space.layout() {
-            Layout::Interleaved => [components, 1],
-            Layout::Blocked => [1, count],
-        };
-        entries.resize(count * components, (0, 0.0));
-        for (rank, &other) in self.nodes.iter().enumerate() {
-            for d in 0..components {
-                let column = space.entry(other as usize, d) as u32;
-                entries[rank * of_node + d * of_component].0 = column;
-            }
-        }
-        let mut ranks = &self.ranks[..];
-        for (incidence, matrices) in parts {
-            let per_element = incidence.per_element;
-            for (element, own) in incidence.elements_with(node) {
-                let (of_element, rest) = ranks.split_at(per_element);
-                ranks = rest;
-                let at = element * matrices.element_len + component * per_element + own;
-                let columns = matrices.columns.chunks_exact(per_element);
-                for (d, columns) in columns.enumerate() {
-                    for (&rank, column) in of_element.iter().zip(columns) {
-                        let entry = rank as usize * of_node + d * of_component;
-                        entries[entry].1 += column[at].to_f64();
-                    }
+/// Adds the row of a component of a node, from all elements with the node.
+pub(super) fn add_row<T: Number>(
+    parts: &[(&Incidence, &ElementMatrices<T>)],
+    space: &Space,
+    (node, component): (usize, usize),
+    sums: &mut RowSums<f64>,
+) {
+    for (incidence, matrices) in parts {
+        let per_element = incidence.per_element;
+        for (element, own) in incidence.elements_with(node) {
+            let at = element * matrices.element_len + component * per_element + own;
+            let columns = matrices.columns.chunks_exact(per_element);
+            for (d, columns) in columns.enumerate() {
+                for (&other, column) in incidence.nodes_of(element).iter().zip(columns) {
+                    let entry = space.entry(other as usize, d) as u32;
+                    sums.add_product(entry, 1.0, column[at].to_f64());
                 }
             }
         }
     }
+}
 
-    /// About how many neighbours all nodes have together.
-    pub(super) fn estimate(incidences: &[Incidence]) -> u64 {
-        const EVERY: usize = 97;
-        let nodes = incidences[0].places.rows();
-        let every = if nodes < 100 * EVERY { 1 } else { EVERY };
-        let mut own = Self::default();
-        let counts = (0..nodes).step_by(every).map(|node| {
-            own.find(node, incidences);
-            own.nodes.len() as u64
-        });
-        counts.sum::<u64>() * every as u64
+/// About how many pairs of nodes share an element.
+pub(super) fn pairs(incidences: &[Incidence]) -> u64 {
+    const EVERY: usize = 97;
+    let nodes = incidences[0].places.rows();
+    let every = if nodes < 100 * EVERY { 1 } else { EVERY };
+    let (mut near, mut found) = (RowSums::<()>::new(nodes), Vec::new());
+    for node in (0..nodes).step_by(every) {
+        for incidence in incidences {
+            let elements = incidence.elements_with(node);
+            let others = elements.flat_map(|(element, _)| incidence.nodes_of(element));
+            others.for_each(|&other| near.add_product(other, (), ()));
+        }
+        near.take(&mut found);
     }
+    found.len() as u64 * every as u64
 }
