@@ -55,8 +55,8 @@ pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
 pub(super) fn undecided(case: &Case, undecided: Option<f64>) -> Option<String> {
     let found = undecided.filter(|&found| found > largest_change(case))?;
     Some(format!(
-        "a constant or a motion of the solution is held so weakly that rounding decides {found:.1e} of its size: give the \
-         solution somewhere, or take fp64"
+        "a constant or a motion of the solution is held so weakly that the tolerance, or rounding, leaves {found:.1e} of its size \
+         undecided: give the solution somewhere, lower `tolerance`, or take fp64"
     ))
 }
 

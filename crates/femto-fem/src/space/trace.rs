@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// Elements, and the cells of the geometry, are numbered like the facets of this shape in
-    /// [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged).
+    /// [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged), or in the list that was given.
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
@@ -44,8 +44,20 @@ impl Space {
     /// # Errors
     /// As [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged).
     pub fn traces(&self, geometry: &Geometry, tag: &str) -> Result<Vec<Trace>, SpaceError> {
+        self.traces_of(geometry, self.boundary().tagged(tag)?)
+    }
+
+    /// The same on some facets, each once.
+    ///
+    /// # Errors
+    /// Too many nodes.
+    pub fn traces_of(
+        &self,
+        geometry: &Geometry,
+        facets: &[BoundaryFacet],
+    ) -> Result<Vec<Trace>, SpaceError> {
         let mut shapes: Vec<(Cell, Vec<BoundaryFacet>)> = Vec::new();
-        for &facet in self.boundary().tagged(tag)? {
+        for &facet in facets {
             let cell = self.cell().facets()[usize::from(facet.number)].cell;
             match shapes.iter_mut().find(|(other, _)| *other == cell) {
                 Some((_, facets)) => facets.push(facet),

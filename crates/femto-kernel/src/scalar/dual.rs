@@ -30,6 +30,16 @@ impl<S: Scalar> Dual<S> {
         let slope = factor * self.slope;
         Self { value, slope }
     }
+
+    /// This slope where the mask holds or `other` is NaN, and that of `other` elsewhere.
+    #[inline(always)]
+    fn slope_if(self, mask: S::Mask, other: Self) -> S {
+        let slope = S::select(mask, self.slope, other.slope);
+        let [zero, one] = [0.0, 1.0].map(|c| other.value.constant(c));
+        // A number is less than one or greater than zero.
+        let from_one = S::select(zero.less(other.value), slope, self.slope);
+        S::select(other.value.less(one), slope, from_one)
+    }
 }
 
 impl<S: Scalar> Add for Dual<S> {
@@ -202,18 +212,18 @@ impl<S: Scalar> Scalar for Dual<S> {
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        let mask = self.value.less(other.value);
+        let is_less = self.value.less(other.value);
         Self {
             value: self.value.min(other.value),
-            slope: S::select(mask, self.slope, other.slope),
+            slope: self.slope_if(is_less, other),
         }
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        let mask = other.value.less(self.value);
+        let is_larger = other.value.less(self.value);
         Self {
             value: self.value.max(other.value),
-            slope: S::select(mask, self.slope, other.slope),
+            slope: self.slope_if(is_larger, other),
         }
     }
     #[inline(always)]
@@ -275,6 +285,19 @@ mod tests {
                     error < 1e-8 * (1.0 + difference.abs()),
                     "{name} at {x}: {slope}"
                 );
+            }
+        }
+    }
+
+    /// As their values, the other one's.
+    #[test]
+    fn extrema_with_one_nan_have_a_slope() {
+        let number = |value: f64, slope: f64| Dual { value, slope };
+        let nan = number(f64::NAN, f64::NAN);
+        for value in [-2.0, 0.0, 0.5, 3.0, f64::INFINITY, f64::NEG_INFINITY] {
+            let a = number(value, 0.7);
+            for found in [a.min(nan), a.max(nan), nan.min(a), nan.max(a)] {
+                assert_eq!((found.value, found.slope), (value, 0.7));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Additive Schwarz smoothing on tensor-product elements: a separable model of the operator is solved on each.
 //!
 //! ```text
-//! M⁻¹ = Σ_e W R_eᵀ A_e⁻¹ R_e W,    A_e = s₀ M ⊗ M ⊗ M + s₁ M ⊗ M ⊗ K + s₂ M ⊗ K ⊗ M + s₃ K ⊗ M ⊗ M
+//! M⁻¹ = Σ_e σ_e W R_eᵀ A_e⁻¹ R_e W,    A_e = s₀ M ⊗ M ⊗ M + s₁ M ⊗ M ⊗ K + s₂ M ⊗ K ⊗ M + s₃ K ⊗ M ⊗ M
 //! ```
 //! R_e takes all nodes of element e, those on its boundary included, which neighbours share (Lottes and Fischer, Hybrid
 //! multigrid/Schwarz algorithms for the spectral element method, Journal of Scientific Computing 24, 2005, take nodes
@@ -14,8 +14,9 @@
 //! **Lines.** At an end that a neighbour shares, K and M have its part as well, as if it were equal; a free end has
 //! none, and at an end that is held the value is zero.
 //!
-//! **Weights.** W² = (diagonal of Σ_e R_eᵀ A_e R_e)/(diagonal of A)/(number of elements), node by node, with A_e of the
-//! element alone, without the neighbours' part of shared ends.
+//! **Weights.** W² = (diagonal of Σ_e R_eᵀ A_e R_e)/(diagonal of A)/(Σ_e σ_e), node by node, with A_e of the element alone,
+//! without the neighbours' part of shared ends. σ_e, the sum of its strengths, is its share of a node: a soft element, which
+//! alone would move far, has little of what a stiff neighbour holds.
 //!
 //! At nodes with constrained directions the sum is projected.
 
@@ -218,12 +219,14 @@ impl Strengths {
             };
             strengths.map(product).sum()
         };
+        let share = |item: usize| of_item(item).iter().sum::<f64>();
         let mut exact = vec![T::default(); space.dofs()];
         device.read(diagonal, &mut exact)?;
         let weight = |entry: usize| {
             let places = places.row_columns(entry);
             let model: f64 = places.iter().map(part).sum();
-            let square = model / (exact[entry].to_f64() * places.len() as f64);
+            let shares = places.iter().map(|&it| share(it as usize / per_element));
+            let square = model / (exact[entry].to_f64() * shares.sum::<f64>());
             match is_held[entry] || places.is_empty() {
                 true => T::default(),
                 false => T::from_f64(square.max(0.0).sqrt()),
@@ -231,7 +234,7 @@ impl Strengths {
         };
         let weights: Vec<T> = (0..space.dofs()).into_par_iter().map(weight).collect();
         let all_free = all_free(axes);
-        let with_added = |item: usize| {
+        let relative = |item: usize| {
             let own = of_item(item);
             let least = own[1..].iter().copied().fold(f64::INFINITY, f64::min);
             let more = if ends[item] == all_free {
@@ -239,13 +242,11 @@ impl Strengths {
             } else {
                 0.0
             };
-            let first = [own[0] + more].into_iter();
-            first.chain(own[1..].iter().copied()).map(T::from_f64)
+            let (first, share) = ([own[0] + more], share(item));
+            let all = first.into_iter().chain(own[1..].iter().copied());
+            all.map(move |strength| T::from_f64(strength / share))
         };
-        let strengths: Vec<T> = (0..items)
-            .into_par_iter()
-            .flat_map_iter(with_added)
-            .collect();
+        let strengths: Vec<T> = (0..items).into_par_iter().flat_map_iter(relative).collect();
         let (vectors, values) = line.tables();
         let lines = Lines {
             vectors: &vectors,

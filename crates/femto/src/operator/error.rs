@@ -28,7 +28,10 @@ pub enum OperatorError {
         most: usize,
     },
     /// A graph with a number of components that forms of its dimension do not have.
-    #[error("a form in {dim} dimensions has 1 or {dim} components, not {found}")]
+    #[error(
+        "in {dim} dimensions forms that are given as graphs, as those of fluxes, reactions and Robin terms are, have 1 or {dim} \
+         components, not {found}"
+    )]
     ComponentsOfGraph {
         /// The dimension.
         dim: usize,

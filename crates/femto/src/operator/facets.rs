@@ -10,7 +10,7 @@ use femto_kernel::vector::{ADD_TO_ENTRIES, GATHER};
 use std::fmt;
 
 /// The operator of a form on the facets of a group, between L-vectors of the cells.
-pub(super) struct FacetTerm<T: Number, D: Backend> {
+pub(crate) struct FacetTerm<T: Number, D: Backend> {
     pub(super) operator: Operator<T, D>,
     entries: Entries<D>,
     /// The same on the host.
@@ -20,8 +20,26 @@ pub(super) struct FacetTerm<T: Number, D: Backend> {
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> FacetTerm<T, D> {
+    pub(crate) fn new(
+        device: &D,
+        trace: &Trace,
+        form: &dyn AnyForm,
+        params: OperatorParams,
+    ) -> Result<Self, OperatorError> {
+        let blocks = std::slice::from_ref(&trace.block);
+        let term = Self {
+            operator: Operator::of_blocks(device, blocks, form, params)?,
+            entries: Entries::new(device, &trace.entries)?,
+            entries_on_host: trace.entries.clone(),
+            vectors: Pool::default(),
+        };
+        // Applications allocate nothing.
+        term.vectors.put(term.new_vectors()?);
+        Ok(term)
+    }
+
     /// v = v + A u.
-    pub(super) fn add_product(
+    pub(crate) fn add_product(
         &self,
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
@@ -112,17 +130,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         if !self.shapes.iter().any(|shape| trace.is_of(&shape.space)) {
             return Err(OperatorError::OtherTrace);
         }
-        let entries = Entries::new(device, &trace.entries)?;
-        entries.check("vectors of the trace's cells", self.dofs())?;
-        let operator = Self::of_blocks(device, std::slice::from_ref(&trace.block), form, params)?;
-        let term = FacetTerm {
-            entries,
-            entries_on_host: trace.entries.clone(),
-            vectors: Pool::default(),
-            operator,
-        };
-        // Applications allocate nothing.
-        term.vectors.put(term.new_vectors()?);
+        let term = FacetTerm::new(device, trace, form, params)?;
+        (term.entries).check("vectors of the trace's cells", self.dofs())?;
         self.facets.push(term);
         Ok(())
     }

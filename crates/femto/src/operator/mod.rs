@@ -41,7 +41,7 @@ pub(crate) use plan::{FieldPlace, Plan};
 
 use crate::Number;
 use crate::vector::{SparseMatrix, VectorOps};
-use facets::FacetTerm;
+pub(crate) use facets::FacetTerm;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
 use femto_kernel::family::EvalContext;

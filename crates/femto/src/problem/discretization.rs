@@ -8,6 +8,7 @@ use crate::vector::{Entries, VectorOps};
 use crate::{OperatorParams, Quadrature};
 use femto_fem::space::{Block, Layout, Space, Trace};
 use femto_platform::device::{Buffer, check_len};
+use std::collections::HashSet;
 
 /// The blocks of a space with their geometry, a quadrature rule, and the time at which functions are
 /// evaluated. Vectors store the components of a node together.
@@ -50,9 +51,24 @@ impl<'a> Discretization<'a> {
 
     /// The traces on a group of facets, one for each shape of cells and of facets.
     pub(super) fn traces(&self, tag: &str) -> Result<Vec<Trace>, ProblemError> {
+        self.traces_within(tag, None)
+    }
+
+    /// The same on the facets that belong to another group too, if one is given.
+    pub(super) fn traces_within(
+        &self,
+        tag: &str,
+        group: Option<&str>,
+    ) -> Result<Vec<Trace>, ProblemError> {
         let mut traces = Vec::new();
-        for block in self.blocks {
-            traces.extend(block.space.traces(&block.geometry, tag)?);
+        for Block { space, geometry } in self.blocks {
+            let mut facets = space.boundary().tagged(tag)?.to_vec();
+            if let Some(group) = group {
+                let group = space.boundary().tagged(group)?.iter();
+                let group: HashSet<_> = group.map(|it| (it.element, it.number)).collect();
+                facets.retain(|it| group.contains(&(it.element, it.number)));
+            }
+            traces.extend(space.traces_of(geometry, &facets)?);
         }
         Ok(traces)
     }
@@ -87,9 +103,22 @@ impl<'a> Discretization<'a> {
     {
         self.check_components(g.len())?;
         check_len("the right-hand side", b.len(), self.space().dofs())?;
-        let traces = self.traces(tag)?;
-        let mut traces = traces.iter();
+        self.add_neumann(device, (tag, &self.traces(tag)?), g, b)
+    }
+
+    /// As [`Self::neumann`], on some traces.
+    pub(super) fn add_neumann<B>(
+        &self,
+        device: &B,
+        (tag, traces): (&str, &[Trace]),
+        g: &[&dyn Function],
+        b: &mut B::Buffer<f64>,
+    ) -> Result<(), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
         let role = Role::Neumann(tag.to_owned());
+        let mut traces = traces.iter();
         traces.try_for_each(|trace| self.add_flux(device, (&role, trace), g, b))
     }
 
@@ -108,11 +137,25 @@ impl<'a> Discretization<'a> {
     where
         B: Backend + VectorOps<f64>,
     {
-        self.space().check_normals(tag, self.dim())?;
         check_len("the right-hand side", b.len(), self.space().dofs())?;
+        self.add_neumann_along_normal(device, (tag, &self.traces(tag)?), g, b)
+    }
+
+    /// As [`Self::neumann_along_normal`], on some traces.
+    pub(super) fn add_neumann_along_normal<B>(
+        &self,
+        device: &B,
+        (tag, traces): (&str, &[Trace]),
+        g: &dyn Function,
+        b: &mut B::Buffer<f64>,
+    ) -> Result<(), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        self.space().check_normals(tag, self.dim())?;
         let name = Role::Neumann(tag.to_owned()).of(0);
-        for trace in self.traces(tag)? {
-            let on = self.on_trace(&trace);
+        for trace in traces {
+            let on = self.on_trace(trace);
             let (values, scalar) = (on.at_points(&name, g)?, [trace.block.scalar()]);
             let mut loads = Vec::new();
             for normals in on.normals_at_points()? {

@@ -3,7 +3,7 @@
 use super::function::Role;
 use super::integral::Term;
 use super::{Discretization, Function, Given, Problem, ProblemError, ProblemForm};
-use crate::operator::{Auxiliary, Backend, OperatorError};
+use crate::operator::{Auxiliary, Backend, FacetTerm, OperatorError};
 use crate::vector::VectorOps;
 use crate::{Number, Operator, OperatorParams};
 use femto_fem::space::{Block, Trace};
@@ -55,6 +55,17 @@ impl OnFacets<'_> {
         operator.add_facets(self.of_form(), self.form.form(), self.params.clone())
     }
 
+    /// Adds the product with `u` to `v`.
+    pub(super) fn add_product<B: Backend + VectorOps<f64>>(
+        &self,
+        device: &B,
+        u: &B::Buffer<f64>,
+        v: &mut B::Buffer<f64>,
+    ) -> Result<(), OperatorError> {
+        let params = self.params.clone();
+        FacetTerm::new(device, self.of_form(), self.form.form(), params)?.add_product(u, v)
+    }
+
     /// Adds its derivative to a Jacobian.
     pub(super) fn add_jacobian_to<T: Number, B: Backend + VectorOps<T>>(
         &self,
@@ -76,10 +87,19 @@ impl Problem<'_> {
         &self,
         on: &Discretization<'_>,
     ) -> Result<Vec<OnFacets<'_>>, ProblemError> {
+        self.on_facets_of(on, None)
+    }
+
+    /// The same on facets of a group, if one is given.
+    pub(super) fn on_facets_of(
+        &self,
+        on: &Discretization<'_>,
+        group: Option<&str>,
+    ) -> Result<Vec<OnFacets<'_>>, ProblemError> {
         let mut terms = Vec::new();
         for part in &self.robin {
             let alpha = part.alpha.of_components(self.form.components())?;
-            for trace in on.traces(&part.tag)? {
+            for trace in on.traces_within(&part.tag, group)? {
                 let role = Role::RobinCoefficient(part.tag.clone());
                 let of_trace = on.on_trace(&trace);
                 let is_flat = alpha.len() == 1 && is_better_flat(&trace);
@@ -96,7 +116,7 @@ impl Problem<'_> {
             }
         }
         for part in &self.facets {
-            for trace in on.traces(&part.tag)? {
+            for trace in on.traces_within(&part.tag, group)? {
                 terms.push(self.term(on, trace, (part.form.clone(), Vec::new()))?);
             }
         }

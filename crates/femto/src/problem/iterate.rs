@@ -5,13 +5,14 @@ use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
-use super::null_space::{Correction, NullSpace, WeakFunction};
+use super::null_space::{Correction, NullSpace, WeakFunction, weakly_held};
 use super::patience::{DirectionsWatch, Patience, Watch};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
 };
 use crate::operator::{Backend, OperatorError};
+use crate::solve::cg::SLACK;
 use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
 use crate::solve::{
@@ -48,7 +49,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) multigrid: Option<(&'a MakeMultigrid<'a, T, B>, Patience)>,
     /// What the constraints leave free.
     pub(super) null_space: Option<&'a NullSpace>,
-    /// The blocks of the space, and constants and motions that the operator holds weakly.
+    /// The blocks of the space, and constants and motions that the operator holds weakly, if it is linear and symmetric.
     pub(super) weak: (&'a [Block], &'a [WeakFunction]),
     /// Whether fields or terms on facets may make some rows far larger than others.
     pub(super) may_be_uneven: bool,
@@ -163,16 +164,22 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
                     let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
                     // Checks that fail, for lack of memory say, are left out: there is a solution.
-                    let (blocks, functions) = self.weak;
-                    let is_weak = outcome.is_ok() && method == Method::Cg && !functions.is_empty();
+                    let found;
+                    let target = params.stop.relative_tolerance;
+                    let target = outcome.as_ref().map(|it| target * it.history.reference);
+                    let (functions, limit) = match (self.operator.is_symmetric(), method) {
+                        (true, Method::Cg) => (self.weak.1, Some(f64::INFINITY)),
+                        // It may be indefinite.
+                        (true, _) => (self.weak.1, target.ok().map(|target| SLACK * target)),
+                        _ => {
+                            let held = weakly_held(self.weak.0, self.operator, self.constraints);
+                            found = held.unwrap_or_default();
+                            (&found[..], None)
+                        }
+                    };
+                    let is_weak = outcome.is_ok() && !functions.is_empty();
                     let undecided = is_weak.then(|| {
-                        let correction = Correction {
-                            device: self.device,
-                            functions,
-                            blocks,
-                            constraints: self.constraints,
-                            tolerance: self.solver.tolerance(T::PRECISION),
-                        };
+                        let correction = self.correction(functions, limit);
                         correction.apply(residual, (&mut x, of_solution))
                     });
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
@@ -189,6 +196,49 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 }
             }
         }
+    }
+
+    fn correction<'c>(
+        &'c self,
+        functions: &'c [WeakFunction],
+        limit: Option<f64>,
+    ) -> Correction<'c, B> {
+        Correction {
+            device: self.device,
+            functions,
+            blocks: self.weak.0,
+            constraints: self.constraints,
+            tolerance: self.solver.tolerance(T::PRECISION),
+            limit,
+        }
+    }
+
+    /// Corrects a solution of Newton's method along what its Jacobian holds weakly, as far as the residual allows. Returns
+    /// what is left undecided, relative to the solution.
+    fn correct_newton(
+        &self,
+        equations: &mut Equations<'_, T, B>,
+        u: &mut B::Buffer<T>,
+        target: f64,
+    ) -> Result<Option<f64>, ProblemError> {
+        equations.move_to(u)?;
+        let functions = weakly_held(self.weak.0, equations.jacobian, self.constraints)?;
+        if functions.is_empty() {
+            return Ok(None);
+        }
+        let is_symmetric = equations.jacobian.is_symmetric();
+        let limit = is_symmetric.then_some(SLACK * target);
+        let size = self.device.norm(u)?;
+        let residual = |u: &B::Buffer<T>| {
+            let [mut r, mut forces] = [self.device.zeros(u.len())?, self.device.zeros(u.len())?];
+            equations.residual(u, &mut forces)?;
+            self.device.axpy(-1.0, &forces, &mut r)?;
+            Ok(r)
+        };
+        let left = self
+            .correction(&functions, limit)
+            .apply(residual, (u, size))?;
+        Ok(Some(left))
     }
 
     /// |D⁻¹ r| of the residual r, with the operator's diagonal D, relative to the size of the solution; `None` if that is
@@ -284,6 +334,12 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(error.history);
                 }
                 (outcome, _) => {
+                    // Checks that fail are left out, as of linear equations.
+                    let undecided = outcome.as_ref().ok().and_then(|info| {
+                        let target = params.stop.relative_tolerance * info.history.reference;
+                        let corrected = self.correct_newton(&mut equations, &mut u, target);
+                        corrected.ok().flatten()
+                    });
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
                     let settling = is_wanted.then(|| {
                         equations.move_to(&u)?;
@@ -300,7 +356,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         x: download_f64(device, &u)?,
                         result: outcome,
                         settling,
-                        undecided: None,
+                        undecided,
                     });
                 }
             }

@@ -32,20 +32,8 @@ impl Problem<'_> {
     {
         let on = self.loads_on(on);
         let mut b = on.source(device, &self.source)?;
+        self.add_fluxes(device, (on, None), facets, &mut b)?;
         let components = self.form.components();
-        for part in &self.neumann {
-            on.neumann(device, &part.tag, &part.value.or_zero(components)?, &mut b)?;
-        }
-        for part in &self.neumann_along_normal {
-            on.neumann_along_normal(device, &part.tag, part.value, &mut b)?;
-        }
-        for term in facets {
-            if let Some(part) = term.robin {
-                let flux = part.value.or_zero(components)?;
-                let role = Role::Robin(part.tag.clone());
-                on.add_flux(device, (&role, &term.trace), &flux, &mut b)?;
-            }
-        }
         let mut dirichlet = Vec::new();
         for part in &self.dirichlet {
             dirichlet.push((&part.tag[..], part.value.of_components(components)?));
@@ -59,6 +47,37 @@ impl Problem<'_> {
         let along_normal: Vec<(&str, &dyn Function)> = along_normal.collect();
         let values = on.boundary_values(constraints, &dirichlet, &along_normal)?;
         Ok((b, values))
+    }
+
+    /// Adds the fluxes that are given to `b`, with those of `facets`; only on facets of a group, if one is given.
+    pub(super) fn add_fluxes<B>(
+        &self,
+        device: &B,
+        (on, group): (Discretization<'_>, Option<&str>),
+        facets: &[OnFacets<'_>],
+        b: &mut B::Buffer<f64>,
+    ) -> Result<(), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        let components = self.form.components();
+        for part in &self.neumann {
+            let traces = on.traces_within(&part.tag, group)?;
+            let flux = part.value.or_zero(components)?;
+            on.add_neumann(device, (&part.tag, &traces), &flux, b)?;
+        }
+        for part in &self.neumann_along_normal {
+            let traces = on.traces_within(&part.tag, group)?;
+            on.add_neumann_along_normal(device, (&part.tag, &traces), part.value, b)?;
+        }
+        for term in facets {
+            if let Some(part) = term.robin {
+                let flux = part.value.or_zero(components)?;
+                let role = Role::Robin(part.tag.clone());
+                on.add_flux(device, (&role, &term.trace), &flux, b)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -123,12 +123,13 @@ impl LagrangeGrid {
         let mut values = Vec::new();
         for block in &u.blocks {
             let space = &block.space;
-            if u.values.len() != space.dofs() {
+            let items = self.points.len() - self.repeated.len();
+            if space.nodes() != items || u.values.len() != space.dofs() {
                 return Err(IoError::FieldLength {
                     name: name.to_owned(),
                     location: "nodes",
                     found: u.values.len(),
-                    items: space.nodes(),
+                    items,
                     components: space.components(),
                 });
             }

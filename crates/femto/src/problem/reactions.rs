@@ -246,7 +246,7 @@ impl Problem<'_> {
         Ok(held)
     }
 
-    /// What the facets of a group get of the flux, by entry and number of the group in `reactions`, at nodes where several
+    /// What the facets of a group get of the flux, apart from what is given there, by entry and number of the group in `reactions`, at nodes where several
     /// groups hold something.
     fn fluxes_into<B>(
         &self,
@@ -271,6 +271,7 @@ impl Problem<'_> {
         }
         let on = self.loads_on(on);
         let flux = self.project_flux(device, u)?;
+        let solution = device.upload(&u.values)?;
         for (group, reaction) in reactions.iter().enumerate() {
             if !fluxes.keys().any(|held| held.1 == group) {
                 continue;
@@ -295,6 +296,20 @@ impl Problem<'_> {
                         }
                     }
                 }
+            }
+            // Apart from what is given there.
+            let within = Some(&reaction.tag[..]);
+            let facets = self.on_facets_of(&on, within)?;
+            let mut given = device.zeros(u.values.len())?;
+            self.add_fluxes(device, (on, within), &facets, &mut given)?;
+            let mut terms = device.zeros(u.values.len())?;
+            for term in &facets {
+                term.add_product(device, &solution, &mut terms)?;
+            }
+            device.axpy(-1.0, &given, &mut terms)?;
+            let terms = download_f64(device, &terms)?;
+            for (&(entry, _), flux) in fluxes.iter_mut().filter(|it| it.0.1 == group) {
+                *flux += terms[entry];
             }
         }
         Ok(fluxes)

@@ -98,7 +98,7 @@ impl<'a, T: Number, D: Device> From<Option<&'a Jacobi<T, D>>> for Preconditionin
 pub enum JacobiError {
     /// An entry that is infinite or NaN.
     #[error(
-        "entry {index} of the diagonal is {value}: the form's derivative has no finite value in this state, or none in \
+        "entry {index} of the diagonal is {value:.3e}: the form's derivative has no finite value in this state, or none in \
          this precision; give a start where it has one, or take fp64 and other units"
     )]
     NotFinite {
@@ -109,7 +109,7 @@ pub enum JacobiError {
     },
     /// An entry that is not positive, or whose inverse is not finite.
     #[error(
-        "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries: check \
+        "entry {index} of the diagonal is {value:.3e}; a positive definite operator has positive finite entries: check \
          the signs of the form (the flux f1 of -div(kappa grad u) is kappa*grad(u)) and that the precision has numbers so \
          small; where a nonlinear form's derivative vanishes in the state, give another start; or take gmres without \
          preconditioner"

@@ -1,6 +1,6 @@
 //! The functions among which free and weakly held ones are sought.
 
-use super::{FreeFunction, dot, pairs, subtract};
+use super::{FreeFunction, Mode, WEAK, WeakFunction, dot, pairs, subtract};
 use crate::eigen::eigenvectors;
 use crate::multigrid::NearKernel;
 use crate::operator::Backend;
@@ -100,8 +100,28 @@ impl Candidates {
         values
     }
 
+    /// The function of a mode, if it is held weakly.
+    pub(super) fn weak(&self, mode: Mode, constraints: &Constraints) -> Option<WeakFunction> {
+        let Mode {
+            combination,
+            energy,
+            size,
+        } = mode;
+        (energy > 0.0 && energy <= WEAK * size).then(|| {
+            let values = self.free_values(&combination, constraints);
+            WeakFunction {
+                size: dot(&values, &values).sqrt(),
+                combination,
+                energy,
+            }
+        })
+    }
+
     /// Independent combinations that vanish where vectors are constrained, or nearly do.
     pub(super) fn vanishing_at(&self, constraints: &Constraints) -> Vanishing {
+        if self.components == 1 && !constraints.is_empty() {
+            return Vanishing::default();
+        }
         let count = self.count();
         let mut squares = vec![0.0; count * count];
         let mut add = |row: &[f64]| {

@@ -25,15 +25,17 @@ pub(in crate::problem) struct Correction<'a, B> {
     pub(in crate::problem) constraints: &'a Constraints,
     /// Changes of the solution below this part of it do not count.
     pub(in crate::problem) tolerance: f64,
+    /// The largest residual of a corrected solution; `None` if what is undecided is only to be told.
+    pub(in crate::problem) limit: Option<f64>,
 }
 
 impl<B> Correction<'_, B> {
     /// Corrects the solution x of A x = b, A positive definite, along the functions until its residual does no work on
-    /// them, which makes the energy of its error least. `size` is that of the solution. Returns what rounding leaves
+    /// them, which makes the energy of its error least. `residual` gives b - A x, `size` is that of the solution. Returns what rounding leaves
     /// undecided along them, relative to it: where that is most of the change, x stays as it was.
     pub(in crate::problem) fn apply<T: Number>(
         &self,
-        residual: impl Fn(&B::Buffer<T>) -> Result<B::Buffer<T>, OperatorError>,
+        mut residual: impl FnMut(&B::Buffer<T>) -> Result<B::Buffer<T>, OperatorError>,
         (x, size): (&mut B::Buffer<T>, f64),
     ) -> Result<f64, OperatorError>
     where
@@ -75,13 +77,18 @@ impl<B> Correction<'_, B> {
         };
         let first = parts(&r)?;
         drop(r);
+        let Some(limit) = self.limit else {
+            return Ok(change(&first) / size);
+        };
         // Whatever fails from here on leaves x as it was.
         let mut before = self.device.zeros(x.len())?;
         VectorOps::copy(self.device, x, &mut before)?;
         let corrected = add(1.0, &first, x).and_then(|()| {
-            let second = parts(&residual(x)?)?;
+            let r = residual(x)?;
+            let second = parts(&r)?;
             let (done, left) = (change(&first), change(&second));
-            let is_better = left <= negligible || left <= 0.5 * done;
+            let is_better =
+                (left <= negligible || left <= 0.5 * done) && self.device.norm(&r)? <= limit;
             if is_better && left > negligible {
                 add(1.0, &second, x)?;
             }

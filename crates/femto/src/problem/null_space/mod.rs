@@ -19,8 +19,8 @@ use crate::eigen::eigenvectors;
 use crate::operator::Backend;
 use crate::vector::{VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
-use candidates::{Candidates, Vanishing};
-use femto_fem::space::Constraints;
+use candidates::Candidates;
+use femto_fem::space::{Block, Constraints};
 use loose::Apart;
 use serde::Serialize;
 use std::fmt;
@@ -94,11 +94,7 @@ impl NullSpace {
         }
         let apart = Apart::new(on, constraints);
         let candidates = Candidates::new(on.blocks);
-        let is_held = on.space().components() == 1 && !constraints.is_empty();
-        let vanishing = match is_held {
-            true => Vanishing::default(),
-            false => candidates.vanishing_at(constraints),
-        };
+        let vanishing = candidates.vanishing_at(constraints);
         let (vanishing, nearly) = (vanishing.exactly, vanishing.nearly);
         if vanishing.is_empty() && nearly.is_empty() && apart.is_none() {
             return Ok(Unheld::default());
@@ -144,36 +140,15 @@ impl NullSpace {
                 ..Unheld::default()
             });
         }
-        // Eigenvectors of A relative to D among the candidates: each of them is free or not.
-        let (mut matrix, sizes) = energies(&vanishing, constraints)?;
-        let factor = |size: &f64| 1.0 / size.sqrt().max(f64::MIN_POSITIVE);
-        let factors: Vec<f64> = sizes.iter().map(factor).collect();
-        for (entry, (a, b)) in matrix.iter_mut().zip(pairs(&factors, &factors)) {
-            *entry *= a * b;
-        }
-        let combined = eigenvectors(matrix, factors.len()).into_iter();
-        let combined = combined.map(|(_, vector)| {
-            let mut sum = vec![0.0; candidates.count()];
-            for ((part, factor), combination) in vector.iter().zip(&factors).zip(&vanishing) {
-                subtract(-part * factor, combination, &mut sum);
-            }
-            sum
-        });
-        let combined: Vec<Vec<f64>> = combined.collect();
-        let (matrix, sizes) = energies(&combined, constraints)?;
         let mut functions: Vec<FreeFunction> = Vec::new();
         let mut weak = Vec::new();
-        for (i, combination) in combined.into_iter().enumerate() {
-            let energy = matrix[i * sizes.len() + i];
-            if is_rounding(energy, sizes[i], candidates.rounding(&combination)) {
+        for mode in Mode::all(&candidates, &vanishing, |it| energies(it, constraints))? {
+            let of_positions = candidates.rounding(&mode.combination);
+            if is_rounding(mode.energy, mode.size, of_positions) {
+                let combination = mode.combination;
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
-            } else if energy > 0.0 && energy <= WEAK * sizes[i] && !has_matrices {
-                let values = candidates.free_values(&combination, constraints);
-                weak.push(WeakFunction {
-                    size: dot(&values, &values).sqrt(),
-                    combination,
-                    energy,
-                });
+            } else if !has_matrices {
+                weak.extend(candidates.weak(mode, constraints));
             }
         }
         let rigid = !candidates.rotations.is_empty();
@@ -263,6 +238,85 @@ impl fmt::Display for FreeFunctions {
             ),
             _ => Ok(()),
         }
+    }
+}
+
+/// What an operator at hand, perhaps a Jacobian, holds weakly: of one that is not symmetric by its symmetric part, and with
+/// matrices nothing.
+pub(super) fn weakly_held<T, B>(
+    blocks: &[Block],
+    operator: &Operator<T, B>,
+    constraints: &Constraints,
+) -> Result<Vec<WeakFunction>, ProblemError>
+where
+    T: Number,
+    B: Backend + VectorOps<T>,
+{
+    let device = operator.device();
+    if !device.info().executes || operator.data_level().stores_matrices() {
+        return Ok(Vec::new());
+    }
+    let candidates = Candidates::new(blocks);
+    let vanishing = candidates.vanishing_at(constraints).exactly;
+    if vanishing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut diagonal = device.zeros(operator.dofs())?;
+    operator.diagonal(&mut diagonal)?;
+    let modes = Mode::all(&candidates, &vanishing, |combinations| {
+        let vector = |it: &Vec<f64>| upload_f64(device, &candidates.free_values(it, constraints));
+        let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
+        energies(operator, &diagonal, &vectors?)
+    })?;
+    let weak = modes.into_iter();
+    Ok(weak
+        .filter_map(|mode| candidates.weak(mode, constraints))
+        .collect())
+}
+
+/// A combination of candidates.
+struct Mode {
+    combination: Vec<f64>,
+    /// (z, A z).
+    energy: f64,
+    /// (z, D z).
+    size: f64,
+}
+
+impl Mode {
+    /// The eigenvectors of A relative to D among combinations: each of them is free, or held weakly, or not. `energies` gives
+    /// (z, A z') of all pairs, and (z, D z).
+    fn all(
+        candidates: &Candidates,
+        combinations: &[Vec<f64>],
+        energies: impl Fn(&[Vec<f64>]) -> Result<(Vec<f64>, Vec<f64>), ProblemError>,
+    ) -> Result<Vec<Self>, ProblemError> {
+        let (matrix, sizes) = energies(combinations)?;
+        let factor = |size: &f64| 1.0 / size.sqrt().max(f64::MIN_POSITIVE);
+        let factors: Vec<f64> = sizes.iter().map(factor).collect();
+        let count = factors.len();
+        let entry = |(at, (a, b)): (usize, (f64, f64))| {
+            let transposed = matrix[at % count * count + at / count];
+            0.5 * (matrix[at] + transposed) * a * b
+        };
+        let scaled = pairs(&factors, &factors).enumerate().map(entry).collect();
+        let combined = eigenvectors(scaled, count).into_iter();
+        let combined = combined.map(|(_, vector)| {
+            let mut sum = vec![0.0; candidates.count()];
+            for ((part, factor), combination) in vector.iter().zip(&factors).zip(combinations) {
+                subtract(-part * factor, combination, &mut sum);
+            }
+            sum
+        });
+        let combined: Vec<Vec<f64>> = combined.collect();
+        let (matrix, sizes) = energies(&combined)?;
+        let modes = combined.into_iter().zip(sizes).enumerate();
+        let mode = |(i, (combination, size))| Self {
+            combination,
+            energy: matrix[i * count + i],
+            size,
+        };
+        Ok(modes.map(mode).collect())
     }
 }
 

@@ -42,7 +42,7 @@ use step::{Finished, SLOTS, Stepper};
 /// by more than this factor.
 pub(super) const NEAR: f64 = 1.1;
 /// The factor allowed after a restart.
-pub(super) const SLACK: f64 = 10.0;
+pub(crate) const SLACK: f64 = 10.0;
 /// Maximum number of restarts from b - A x.
 const MAX_RESTARTS: usize = 3;
 

@@ -21,6 +21,7 @@ mod problem;
 pub use params::{Forcing, LineSearch, NewtonParams};
 pub use problem::NonlinearProblem;
 
+use super::cg::SLACK;
 use super::krylov::{self, KrylovParams, KrylovWorkspace};
 use super::monitor::{Recorder, check_underflow, finite};
 use super::{Iteration, Method, Monitor, SolveError, SolveInfo, StopCriteria, StopReason, System};
@@ -213,8 +214,8 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         }
     }
 
-    /// The norm of a residual that no step reduces, if it and the forces are only what rounding leaves of terms that cancel.
-    /// Beside larger forces such a residual is as small as the precision allows.
+    /// The norm of a residual that no step reduces, if it is only what rounding leaves of terms that cancel, and near the
+    /// target or, if the forces are no more than rounding either, near the solution.
     fn rounded(
         &mut self,
         u: &D::Buffer<T>,
@@ -231,6 +232,10 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             true_residual: norm,
             target: self.recorder.target,
         };
+        // As linear solvers that start again from the residual.
+        if norm <= SLACK * self.recorder.target {
+            return Ok(norm);
+        }
         if forces > rounding {
             let is_rounding = match &reason {
                 StopReason::Direction(error) => {

@@ -89,10 +89,11 @@ fn constants_of_boundary_values_do_not_count() {
     let solution = problem.solve::<f32, _>(&host(), &mut ()).expect("solved");
     let error = worst(&solution.u, far);
     assert!(error < 1e-4, "{error:e}");
-    // Newton's method keeps the constant: what rounding leaves of u is above the tolerance.
+    // Newton's method keeps the constant: what rounding leaves of u is far above the tolerance.
+    let farther = |[x, _, _]: [f64; 3]| 1e9 + x;
     let problem = Problem {
         dirichlet: ["xmin", "xmax"]
-            .map(|side| Boundary::new(side, &far))
+            .map(|side| Boundary::new(side, &farther))
             .into(),
         solver: SolverParams {
             method: Some(Method::Newton),
@@ -103,7 +104,7 @@ fn constants_of_boundary_values_do_not_count() {
     let error = problem.solve::<f64, _>(&host(), &mut ()).unwrap_err();
     let is_rounding = matches!(&error, ProblemError::Unsolved(unsolved)
         if matches!(unsolved.error.reason, StopReason::Stagnated { .. })
-            && worst(&unsolved.u, far) < 1e-7);
+            && worst(&unsolved.u, farther) < 1e-5);
     assert!(is_rounding, "{error}");
     // Turned by 45 degrees about z.
     let turned = BoxMesh::unit_cube(3);

@@ -277,6 +277,28 @@ fn loads_without_squares_are_refused() {
     ));
 }
 
+/// The default tolerance is within reach of fp32, on meshes where rounding leaves a few times as much.
+#[test]
+fn single_precision_solves_with_the_default_tolerance() {
+    for (n, degree) in [(4, 4), (16, 2), (32, 2), (64, 1)] {
+        let mesh = AnyBox::unit(Cell::Quadrilateral, n).build(|x| x).unwrap();
+        let given = |[x, y, _]: [f64; 3]| x + 0.3 * y;
+        let problem = Problem {
+            source: vec![&|[x, y, _]: [f64; 3]| 10.0 * x * y],
+            dirichlet: ["xmin", "ymax"]
+                .map(|tag| Boundary::new(tag, &given))
+                .into(),
+            ..interpreted(&mesh, degree, NonlinearDiffusion::<2>::default())
+        };
+        let exact = problem.solve::<f64, _>(&host(), &mut ()).unwrap().u.values;
+        let found = problem.solve::<f32, _>(&host(), &mut ()).unwrap().u.values;
+        let size = exact.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let apart = found.iter().zip(&exact).map(|(a, b)| (a - b).abs());
+        let error = apart.fold(0.0, f64::max) / size;
+        assert!(error < 1e-4, "{n} {degree}: {error:e}");
+    }
+}
+
 /// Nor are loads and boundary values that fp32 rounds to zero.
 #[test]
 fn what_fp32_rounds_to_zero_is_refused() {

@@ -84,4 +84,12 @@ fn solutions_are_written_with_fields_and_tags() {
     );
     let found = misfit(&u, OutputField::Axes(&short));
     assert!(found.contains("'misfit' has 342 values"), "{found}");
+    // Of another space.
+    let coarse = Problem {
+        degree: 1,
+        ..bump(&mesh)
+    };
+    let coarse = coarse.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+    let found = misfit(&u, OutputField::Axes(&[coarse]));
+    assert!(found.contains("'misfit' has 27 values"), "{found}");
 }

@@ -7,7 +7,7 @@ use femto::element::Cell;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::form::{LinearElasticity, Poisson};
 use femto::platform::device::Device;
-use femto::problem::{AlongNormal, Boundary, Discretization, Function, Given, Problem};
+use femto::problem::{AlongNormal, Boundary, Discretization, Function, Given, Problem, Robin};
 use femto::{Quadrature, Scatter};
 
 /// Reactions balance the loads of a bar that hangs and is pulled, and the heat of a square.
@@ -46,6 +46,57 @@ fn reactions_balance_loads() {
     let wanted = [-pulled.iter().sum::<f64>(), 0.0, 2.0 * volume];
     for (found, wanted) in reaction.sum.iter().zip(wanted) {
         assert!((found - wanted).abs() < 1e-8, "{reaction:?}, {wanted}");
+    }
+}
+
+/// Fluxes, Robin terms and forms that are given where the solution is held change the reaction there, and none of a group
+/// that shares nodes with it.
+#[test]
+fn what_is_given_on_a_held_side_is_taken_off_its_own_reaction() {
+    let mesh = AnyBox::unit(Cell::Quadrilateral, 4)
+        .build(|x| x)
+        .expect("legal");
+    let u = |[x, y, _]: [f64; 3]| x + 2.0 * y;
+    let held = Problem {
+        dirichlet: ["xmin", "ymin"].map(|tag| Boundary::new(tag, &u)).into(),
+        neumann: vec![Boundary::new("xmax", &1.0), Boundary::new("ymax", &2.0)],
+        solver: accurate(),
+        ..interpreted(&mesh, 2, Poisson::<2>)
+    };
+    let reactions = |problem: &Problem<'_>| {
+        let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+        let found = problem.reactions(&host(), &solution.u).expect("found");
+        [found[0].sum[0], found[1].sum[0]]
+    };
+    let neumann = [&held.neumann[..], &[Boundary::new("xmin", &5.0)]].concat();
+    // ∫ 3 u - 1 = 2 on xmin.
+    let robin = Robin {
+        tag: "xmin".to_owned(),
+        alpha: Given::All(vec![&3.0]),
+        value: Given::All(vec![&1.0]),
+    };
+    let problems = [
+        (held.clone(), 0.0),
+        (
+            Problem {
+                neumann,
+                ..held.clone()
+            },
+            -5.0,
+        ),
+        (
+            Problem {
+                robin: vec![robin],
+                ..held
+            },
+            2.0,
+        ),
+    ];
+    for (problem, change) in problems {
+        let found = reactions(&problem);
+        for (found, wanted) in found.into_iter().zip([-1.0 + change, -2.0]) {
+            assert!((found - wanted).abs() < 1e-8, "{change}: {found}, {wanted}");
+        }
     }
 }
 

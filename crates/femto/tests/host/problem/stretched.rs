@@ -70,6 +70,35 @@ impl Form<2> for Layered {
     }
 }
 
+/// -∇·(κ ∇u) with κ = 1 below z = 1/32 and another value above.
+#[derive(Clone)]
+struct Jump(f64);
+
+impl Form<3> for Jump {
+    fn f1<S: Scalar>(&self, point: &Point<S, 3>) -> [[S; 3]; 1] {
+        let z = point.x[2];
+        let is_below = z.less(z.constant(1.0 / 32.0));
+        let kappa = S::select(is_below, z.constant(1.0), z.constant(self.0));
+        [point.grad_u[0].map(|along| kappa * along)]
+    }
+}
+
+/// Layers of stretched cells of two materials: the softer one has little of the nodes between them.
+#[test]
+fn jumps_between_stretched_cells_take_few_iterations() {
+    let mesh = stretched([8; 3], [1.0, 1.0, 1.0 / 16.0]);
+    for jump in [1e-3, 1e3, 1e6] {
+        let problem = Problem {
+            form: ProblemForm::interpreted::<_, 3, 1>(&Jump(jump)).unwrap(),
+            ..poisson(&mesh, 3, 3)
+        };
+        let solution = solve(&problem);
+        assert!(is_schwarz(&solution));
+        let iterations = solution.info.iterations();
+        assert!(iterations <= 16, "{jump}: {iterations}");
+    }
+}
+
 /// An elastic plate of thin cells, held at one side.
 #[test]
 fn thin_elastic_cells_are_aggregated_across_the_plate() {

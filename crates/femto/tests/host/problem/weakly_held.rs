@@ -5,8 +5,9 @@ use super::*;
 use crate::common::interpreted;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::AnyBox;
-use femto::kernel::form::{LinearElasticity, ScreenedPoisson};
-use femto::problem::{AlongNormal, Given, Method, ProblemError, Robin};
+use femto::kernel::form::{Form, LinearElasticity, Point, ScreenedPoisson};
+use femto::kernel::scalar::Scalar;
+use femto::problem::{AlongNormal, Given, Method, ProblemError, ProblemForm, Robin};
 use femto::{DataLevel, OperatorParams};
 use std::f64::consts::PI;
 
@@ -37,7 +38,6 @@ fn weak_robin_terms_decide_the_constant() {
             assert!(error < 1e-7, "{preconditioner:?} {alpha:e}: {error:e}");
             let undecided = solution.undecided.unwrap_or_default();
             assert!(undecided < 1e-5, "{alpha:e}: {undecided:e}");
-            // The rounding of matrices is a stronger term, and GMRES is for indefinite forms.
             let with_gmres = Problem {
                 solver: SolverParams {
                     method: Some(Method::Gmres),
@@ -46,6 +46,20 @@ fn weak_robin_terms_decide_the_constant() {
                 },
                 ..problem.clone()
             };
+            let with_newton = Problem {
+                solver: SolverParams {
+                    method: Some(Method::Newton),
+                    ..SolverParams::default()
+                },
+                ..problem.clone()
+            };
+            for problem in [with_gmres, with_newton] {
+                let solution = solve(&problem);
+                let error = worst(&solution.u, exact);
+                assert!(error < 1e-7, "{preconditioner:?} {alpha:e}: {error:e}");
+                assert!(solution.undecided.unwrap_or_default() < 1e-5);
+            }
+            // The rounding of matrices is a stronger term.
             let with_matrices = [DataLevel::Element, DataLevel::Sparse].map(|data_level| Problem {
                 operator: OperatorParams {
                     data_level,
@@ -53,7 +67,7 @@ fn weak_robin_terms_decide_the_constant() {
                 },
                 ..problem.clone()
             });
-            for problem in with_matrices.iter().chain([&with_gmres]) {
+            for problem in &with_matrices {
                 let solution = solve(problem);
                 assert_eq!(solution.undecided, None);
                 let error = worst(&solution.u, exact);
@@ -61,10 +75,38 @@ fn weak_robin_terms_decide_the_constant() {
             }
         }
     }
+    // Without symmetry it is only told: here the flow goes along y, and the load does not change along it.
+    let flowing = Problem {
+        form: ProblemForm::interpreted::<_, 2, 1>(&Flowing).unwrap(),
+        ..weak(&1e-8)
+    };
+    assert!(solve(&flowing).undecided.unwrap() > 0.1);
+    assert!(
+        solve(&Problem {
+            robin: weak(&1.0).robin,
+            ..flowing
+        })
+        .undecided
+        .unwrap_or_default()
+            < 1e-5
+    );
     // What single precision cannot decide.
     let problem = weak(&1e-6);
     let solution = problem.solve::<f32, _>(&host(), &mut ()).unwrap();
     assert!(solution.undecided.unwrap() > 1e-3);
+}
+
+/// ∂_y u - Δu.
+#[derive(Clone)]
+struct Flowing;
+
+impl Form<2> for Flowing {
+    fn f0<S: Scalar>(&self, point: &Point<S, 2>) -> [S; 1] {
+        [point.grad_u[0][1]]
+    }
+    fn f1<S: Scalar>(&self, point: &Point<S, 2>) -> [[S; 2]; 1] {
+        point.grad_u
+    }
 }
 
 /// A bar on springs, which hold it weakly along all axes.
