@@ -137,6 +137,7 @@ impl<'a> Discretization<'a> {
     where
         B: Backend + VectorOps<f64>,
     {
+        self.space().check_normals(tag, self.dim())?;
         check_len("the right-hand side", b.len(), self.space().dofs())?;
         self.add_neumann_along_normal(device, (tag, &self.traces(tag)?), g, b)
     }
@@ -152,7 +153,6 @@ impl<'a> Discretization<'a> {
     where
         B: Backend + VectorOps<f64>,
     {
-        self.space().check_normals(tag, self.dim())?;
         let name = Role::Neumann(tag.to_owned()).of(0);
         for trace in traces {
             let on = self.on_trace(trace);

@@ -153,7 +153,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     });
                     before = Some(history);
                 }
-                (outcome, ..) => {
+                (mut outcome, ..) => {
                     let residual = |x: &_| {
                         let mut r = self.device.zeros(size)?;
                         operator.apply(x, &mut r)?;
@@ -164,23 +164,28 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
                     let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
                     // Checks that fail, for lack of memory say, are left out: there is a solution.
-                    let found;
-                    let target = params.stop.relative_tolerance;
-                    let target = outcome.as_ref().map(|it| target * it.history.reference);
-                    let (functions, limit) = match (self.operator.is_symmetric(), method) {
-                        (true, Method::Cg) => (self.weak.1, Some(f64::INFINITY)),
-                        // It may be indefinite.
-                        (true, _) => (self.weak.1, target.ok().map(|target| SLACK * target)),
-                        _ => {
-                            let held = weakly_held(self.weak.0, self.operator, self.constraints);
-                            found = held.unwrap_or_default();
-                            (&found[..], None)
+                    let undecided = outcome.as_mut().ok().and_then(|info| {
+                        let is_symmetric = self.operator.is_symmetric();
+                        let found = match is_symmetric {
+                            true => Vec::new(),
+                            false => {
+                                weakly_held(self.weak.0, self.operator, self.constraints).ok()?
+                            }
+                        };
+                        let (functions, limit) = match (is_symmetric, method) {
+                            (true, Method::Cg) => (self.weak.1, Some(f64::INFINITY)),
+                            // It may be indefinite.
+                            (true, _) => (self.weak.1, Some(self.limit(info))),
+                            _ => (&found[..], None),
+                        };
+                        if functions.is_empty() {
+                            return None;
                         }
-                    };
-                    let is_weak = outcome.is_ok() && !functions.is_empty();
-                    let undecided = is_weak.then(|| {
                         let correction = self.correction(functions, limit);
-                        correction.apply(residual, (&mut x, of_solution))
+                        let left = correction.apply(residual, (&mut x, of_solution)).ok();
+                        let changed = residual(&x).and_then(|r| Ok(self.device.norm(&r)?));
+                        info.true_residual = changed.unwrap_or(info.true_residual);
+                        left
                     });
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
                     let settling = is_wanted.then(|| {
@@ -191,11 +196,18 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         x: download_f64(self.device, &x)?,
                         result: outcome,
                         settling: settling.and_then(Result::ok).flatten(),
-                        undecided: undecided.and_then(Result::ok),
+                        undecided,
                     });
                 }
             }
         }
+    }
+
+    /// The largest residual that a solution may have after a correction.
+    fn limit(&self, info: &SolveInfo) -> f64 {
+        let relative = self.solver.tolerance(T::PRECISION) * info.history.reference;
+        let target = relative.max(self.solver.absolute_tolerance);
+        SLACK * target.max(info.true_residual)
     }
 
     fn correction<'c>(
@@ -219,7 +231,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         &self,
         equations: &mut Equations<'_, T, B>,
         u: &mut B::Buffer<T>,
-        target: f64,
+        info: &mut SolveInfo,
     ) -> Result<Option<f64>, ProblemError> {
         equations.move_to(u)?;
         let functions = weakly_held(self.weak.0, equations.jacobian, self.constraints)?;
@@ -227,9 +239,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             return Ok(None);
         }
         let is_symmetric = equations.jacobian.is_symmetric();
-        let limit = is_symmetric.then_some(SLACK * target);
+        let limit = is_symmetric.then(|| self.limit(info));
         let size = self.device.norm(u)?;
-        let residual = |u: &B::Buffer<T>| {
+        let mut residual = |u: &B::Buffer<T>| {
             let [mut r, mut forces] = [self.device.zeros(u.len())?, self.device.zeros(u.len())?];
             equations.residual(u, &mut forces)?;
             self.device.axpy(-1.0, &forces, &mut r)?;
@@ -237,7 +249,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         };
         let left = self
             .correction(&functions, limit)
-            .apply(residual, (u, size))?;
+            .apply(&mut residual, (u, size))?;
+        info.true_residual = self.device.norm(&residual(u)?)?;
         Ok(Some(left))
     }
 
@@ -333,11 +346,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     params.stop.max_iterations = most - error.iterations();
                     before = Some(error.history);
                 }
-                (outcome, _) => {
+                (mut outcome, _) => {
                     // Checks that fail are left out, as of linear equations.
-                    let undecided = outcome.as_ref().ok().and_then(|info| {
-                        let target = params.stop.relative_tolerance * info.history.reference;
-                        let corrected = self.correct_newton(&mut equations, &mut u, target);
+                    let undecided = outcome.as_mut().ok().and_then(|info| {
+                        let corrected = self.correct_newton(&mut equations, &mut u, info);
                         corrected.ok().flatten()
                     });
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;

@@ -67,6 +67,7 @@ impl Problem<'_> {
             on.add_neumann(device, (&part.tag, &traces), &flux, b)?;
         }
         for part in &self.neumann_along_normal {
+            on.space().check_normals(&part.tag, on.dim())?;
             let traces = on.traces_within(&part.tag, group)?;
             on.add_neumann_along_normal(device, (&part.tag, &traces), part.value, b)?;
         }

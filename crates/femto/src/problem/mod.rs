@@ -365,8 +365,8 @@ pub struct Solution {
     /// coefficients or sizes differ by orders of magnitude, the norm of the right-hand side may hide what is left to do in the rows
     /// of the small ones.
     pub settling: Option<f64>,
-    /// Where only a weak term holds constants or motions: how much of the solution, relative to it, rounding or, if the form is
-    /// not symmetric, the tolerance leaves undecided along these.
+    /// Where only a weak term holds constants or motions: how much of the solution, relative to it, rounding or the tolerance
+    /// leaves undecided along these.
     pub undecided: Option<f64>,
     /// Where given components along normals of an elastic body, on a sphere or a pipe say, hold a rigid motion only by how far
     /// the mesh is from that surface: the largest part of the motion along a normal, relative to its largest value.

@@ -89,7 +89,7 @@ pub(super) fn ascends(vertices: &[u32], own: &[usize]) -> bool {
 /// vertex.
 pub(super) fn sides(parts: &[Chains<Facet>], vertices: &[u32]) -> Option<[u32; 2]> {
     let (lowest, facet) = Facet::new(vertices, NONE);
-    let part = parts.iter().find(|part| part.vertices.contains(&lowest))?;
+    let part = parts.get(parts.partition_point(|part| part.vertices.end <= lowest))?;
     let same = |other: &Facet| other.rest == facet.rest && other.opposite == facet.opposite;
     Some(part.links[part.find(lowest, &facet.rest, same)?].1.sides)
 }

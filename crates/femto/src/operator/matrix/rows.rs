@@ -121,7 +121,7 @@ pub(super) fn pairs(incidences: &[Incidence]) -> u64 {
     const EVERY: usize = 97;
     let nodes = incidences[0].places.rows();
     let every = if nodes < 100 * EVERY { 1 } else { EVERY };
-    let (mut near, mut found) = (RowSums::<()>::new(nodes), Vec::new());
+    let (mut near, mut found, mut count) = (RowSums::<()>::new(nodes), Vec::new(), 0);
     for node in (0..nodes).step_by(every) {
         for incidence in incidences {
             let elements = incidence.elements_with(node);
@@ -129,6 +129,8 @@ pub(super) fn pairs(incidences: &[Incidence]) -> u64 {
             others.for_each(|&other| near.add_product(other, (), ()));
         }
         near.take(&mut found);
+        count += found.len() as u64;
+        found.clear();
     }
-    found.len() as u64 * every as u64
+    count * every as u64
 }

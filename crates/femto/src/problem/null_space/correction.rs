@@ -30,8 +30,8 @@ pub(in crate::problem) struct Correction<'a, B> {
 }
 
 impl<B> Correction<'_, B> {
-    /// Corrects the solution x of A x = b, A positive definite, along the functions until its residual does no work on
-    /// them, which makes the energy of its error least. `residual` gives b - A x, `size` is that of the solution. Returns what rounding leaves
+    /// Corrects the solution x of A x = b along the functions until its residual does no work on them, which makes the
+    /// energy of its error least if A is positive definite. `residual` gives b - A x, `size` is that of the solution. Returns what rounding leaves
     /// undecided along them, relative to it: where that is most of the change, x stays as it was.
     pub(in crate::problem) fn apply<T: Number>(
         &self,
@@ -89,7 +89,8 @@ impl<B> Correction<'_, B> {
             let (done, left) = (change(&first), change(&second));
             let is_better =
                 (left <= negligible || left <= 0.5 * done) && self.device.norm(&r)? <= limit;
-            if is_better && left > negligible {
+            // Which may take the residual beyond a limit.
+            if is_better && left > negligible && limit.is_infinite() {
                 add(1.0, &second, x)?;
             }
             Ok((is_better, if is_better { left } else { left.max(done) }))

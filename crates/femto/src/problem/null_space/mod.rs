@@ -1,5 +1,6 @@
 //! The functions that a linear symmetric form maps to zero, if boundary conditions leave them free: constants,
-//! or motions of a rigid body; and those that it holds so weakly that a small residual hides an error along them.
+//! or motions of a rigid body; and those that it, or the derivative of any form, holds so weakly that a small residual hides an
+//! error along them.
 //!
 //! The operator says which they are. Of the combinations z of such functions that vanish where u
 //! is constrained those are free whose energy (z, A z) is only rounding beside (z, D z), with the diagonal D of A.
@@ -110,15 +111,10 @@ impl NullSpace {
             let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
             energies(operator, &diagonal, &vectors?)
         };
-        // Energies that are only rounding. That of rounding is near ε², that of rounded positions near the square of their
-        // error, that of the weakest term which A can have near ε.
-        let is_rounding = |energy: f64, size: f64, of_positions: f64| {
-            energy.abs() <= T::EPSILON.powf(1.5).max(of_positions.powi(2)) * size
-        };
         let mut barely: Option<f64> = None;
         for (combination, part) in nearly {
             let (energy, size) = energies(from_ref(&combination), &Constraints::default())?;
-            if is_rounding(energy[0], size[0], candidates.rounding(&combination)) {
+            if is_rounding::<T>(energy[0], size[0], candidates.rounding(&combination)) {
                 barely = Some(part.max(barely.unwrap_or_default()));
             }
         }
@@ -130,8 +126,9 @@ impl NullSpace {
             let [product, diagonal] = both;
             Ok::<_, ProblemError>([product?, diagonal?])
         };
-        let loose =
-            |apart: Apart<'_>| apart.loose(of_ones, |energy, size| is_rounding(energy, size, 0.0));
+        let loose = |apart: Apart<'_>| {
+            apart.loose(of_ones, |energy, size| is_rounding::<T>(energy, size, 0.0))
+        };
         let loose = apart.map(loose).transpose()?.flatten();
         if vanishing.is_empty() {
             return Ok(Unheld {
@@ -144,7 +141,7 @@ impl NullSpace {
         let mut weak = Vec::new();
         for mode in Mode::all(&candidates, &vanishing, |it| energies(it, constraints))? {
             let of_positions = candidates.rounding(&mode.combination);
-            if is_rounding(mode.energy, mode.size, of_positions) {
+            if is_rounding::<T>(mode.energy, mode.size, of_positions) {
                 let combination = mode.combination;
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
             } else if !has_matrices {
@@ -241,8 +238,14 @@ impl fmt::Display for FreeFunctions {
     }
 }
 
-/// What an operator at hand, perhaps a Jacobian, holds weakly: of one that is not symmetric by its symmetric part, and with
-/// matrices nothing.
+/// Whether the energy (z, A z) is only rounding beside (z, D z). That of rounding is near ε², that of rounded positions near the
+/// square of their error, that of the weakest term which A can have near ε.
+fn is_rounding<T: Number>(energy: f64, size: f64, of_positions: f64) -> bool {
+    energy.abs() <= T::EPSILON.powf(1.5).max(of_positions.powi(2)) * size
+}
+
+/// What an operator at hand, perhaps a Jacobian, holds weakly, but not what it leaves free: of one that is not symmetric by its
+/// symmetric part, and with matrices nothing.
 pub(super) fn weakly_held<T, B>(
     blocks: &[Block],
     operator: &Operator<T, B>,
@@ -268,7 +271,9 @@ where
         let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
         energies(operator, &diagonal, &vectors?)
     })?;
-    let weak = modes.into_iter();
+    let is_free =
+        |it: &Mode| is_rounding::<T>(it.energy, it.size, candidates.rounding(&it.combination));
+    let weak = modes.into_iter().filter(|mode| !is_free(mode));
     Ok(weak
         .filter_map(|mode| candidates.weak(mode, constraints))
         .collect())

@@ -232,17 +232,16 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             true_residual: norm,
             target: self.recorder.target,
         };
+        let is_rounding = match &reason {
+            StopReason::Direction(error) => matches!(error.reason, StopReason::Stagnated { .. }),
+            _ => true,
+        };
         // As linear solvers that start again from the residual.
-        if norm <= SLACK * self.recorder.target {
+        if is_rounding && norm <= SLACK * self.recorder.target {
+            self.recorder.aim(forces, norm);
             return Ok(norm);
         }
         if forces > rounding {
-            let is_rounding = match &reason {
-                StopReason::Direction(error) => {
-                    matches!(error.reason, StopReason::Stagnated { .. })
-                }
-                _ => true,
-            };
             return Err(match is_rounding {
                 true => stagnated,
                 false => reason,

@@ -49,8 +49,8 @@ fn reactions_balance_loads() {
     }
 }
 
-/// Fluxes, Robin terms and forms that are given where the solution is held change the reaction there, and none of a group
-/// that shares nodes with it.
+/// Fluxes and Robin terms that are given where the solution is held change the reaction there, and none of a group that
+/// shares nodes with it.
 #[test]
 fn what_is_given_on_a_held_side_is_taken_off_its_own_reaction() {
     let mesh = AnyBox::unit(Cell::Quadrilateral, 4)
