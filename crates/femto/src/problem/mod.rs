@@ -361,9 +361,9 @@ pub struct Solution {
     /// What the boundary conditions of a linear symmetric form leave free, if anything.
     pub free: Option<FreeFunctions>,
     /// How much a step of Jacobi's iteration would still change the solution of a form with fields, positions or terms on
-    /// facets, or on cells of which some are much thinner than others, relative to it (for linear forms less constants that have no part in them), in the Euclidean norm. Where
-    /// coefficients or sizes differ by orders of magnitude, the norm of the right-hand side may hide what is left to do in the rows
-    /// of the small ones.
+    /// facets, or on cells of which some are much thinner than others, relative to it (for linear forms less constants that
+    /// have no part in them), in the Euclidean norm. Where coefficients or sizes differ by orders of magnitude, the norm of the
+    /// right-hand side may hide what is left to do in the rows of the small ones.
     pub settling: Option<f64>,
     /// Where only a weak term holds constants or motions: how much of the solution, relative to it, rounding or the tolerance
     /// leaves undecided along these.

@@ -246,8 +246,8 @@ impl Problem<'_> {
         Ok(held)
     }
 
-    /// What the facets of a group get of the flux, apart from what is given there, by entry and number of the group in `reactions`, at nodes where several
-    /// groups hold something.
+    /// What the facets of a group get of the flux, apart from what is given there, by entry and number of the group in
+    /// `reactions`, at nodes where several groups hold something.
     fn fluxes_into<B>(
         &self,
         reactions: &[Reaction],

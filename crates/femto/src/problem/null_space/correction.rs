@@ -31,8 +31,9 @@ pub(in crate::problem) struct Correction<'a, B> {
 
 impl<B> Correction<'_, B> {
     /// Corrects the solution x of A x = b along the functions until its residual does no work on them, which makes the
-    /// energy of its error least if A is positive definite. `residual` gives b - A x, `size` is that of the solution. Returns what rounding leaves
-    /// undecided along them, relative to it: where that is most of the change, x stays as it was.
+    /// energy of its error least if A is positive definite; x stays as it was where rounding is most of the change, or the
+    /// residual would exceed the limit. `residual` gives b - A x, `size` is that of the solution. Returns what is undecided
+    /// along the functions in the end, relative to the solution.
     pub(in crate::problem) fn apply<T: Number>(
         &self,
         mut residual: impl FnMut(&B::Buffer<T>) -> Result<B::Buffer<T>, OperatorError>,
