@@ -62,13 +62,16 @@ impl<'a> Discretization<'a> {
     ) -> Result<Vec<Trace>, ProblemError> {
         let mut traces = Vec::new();
         for Block { space, geometry } in self.blocks {
-            let mut facets = space.boundary().tagged(tag)?.to_vec();
-            if let Some(group) = group {
-                let group = space.boundary().tagged(group)?.iter();
-                let group: HashSet<_> = group.map(|it| (it.element, it.number)).collect();
-                facets.retain(|it| group.contains(&(it.element, it.number)));
-            }
-            traces.extend(space.traces_of(geometry, &facets)?);
+            let Some(group) = group else {
+                traces.extend(space.traces(geometry, tag)?);
+                continue;
+            };
+            let group = space.boundary().tagged(group)?.iter();
+            let group: HashSet<_> = group.map(|it| (it.element, it.number)).collect();
+            let facets = space.boundary().tagged(tag)?.iter();
+            let common = facets.filter(|it| group.contains(&(it.element, it.number)));
+            let common: Vec<_> = common.copied().collect();
+            traces.extend(space.traces_of(geometry, &common)?);
         }
         Ok(traces)
     }

@@ -5,14 +5,13 @@ use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
 use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
-use super::null_space::{Correction, NullSpace, WeakFunction, weakly_held};
+use super::null_space::{NullSpace, WeakFunction};
 use super::patience::{DirectionsWatch, Patience, Watch};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
 };
 use crate::operator::{Backend, OperatorError};
-use crate::solve::cg::SLACK;
 use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
 use crate::solve::{
@@ -165,27 +164,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
                     // Checks that fail, for lack of memory say, are left out: there is a solution.
                     let undecided = outcome.as_mut().ok().and_then(|info| {
-                        let is_symmetric = self.operator.is_symmetric();
-                        let found = match is_symmetric {
-                            true => Vec::new(),
-                            false => {
-                                weakly_held(self.weak.0, self.operator, self.constraints).ok()?
-                            }
-                        };
-                        let (functions, limit) = match (is_symmetric, method) {
-                            (true, Method::Cg) => (self.weak.1, Some(f64::INFINITY)),
-                            // It may be indefinite.
-                            (true, _) => (self.weak.1, Some(self.limit(info))),
-                            _ => (&found[..], None),
-                        };
-                        if functions.is_empty() {
-                            return None;
-                        }
-                        let correction = self.correction(functions, limit);
-                        let left = correction.apply(residual, (&mut x, of_solution)).ok();
-                        let changed = residual(&x).and_then(|r| Ok(self.device.norm(&r)?));
-                        info.true_residual = changed.unwrap_or(info.true_residual);
-                        left
+                        self.correct_linear(method, residual, (&mut x, of_solution), info)
                     });
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
                     let settling = is_wanted.then(|| {
@@ -201,57 +180,6 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 }
             }
         }
-    }
-
-    /// The largest residual that a solution may have after a correction.
-    fn limit(&self, info: &SolveInfo) -> f64 {
-        let relative = self.solver.tolerance(T::PRECISION) * info.history.reference;
-        let target = relative.max(self.solver.absolute_tolerance);
-        SLACK * target.max(info.true_residual)
-    }
-
-    fn correction<'c>(
-        &'c self,
-        functions: &'c [WeakFunction],
-        limit: Option<f64>,
-    ) -> Correction<'c, B> {
-        Correction {
-            device: self.device,
-            functions,
-            blocks: self.weak.0,
-            constraints: self.constraints,
-            tolerance: self.solver.tolerance(T::PRECISION),
-            limit,
-        }
-    }
-
-    /// Corrects a solution of Newton's method along what its Jacobian holds weakly, as far as the residual allows. Returns
-    /// what is left undecided, relative to the solution.
-    fn correct_newton(
-        &self,
-        equations: &mut Equations<'_, T, B>,
-        u: &mut B::Buffer<T>,
-        info: &mut SolveInfo,
-    ) -> Result<Option<f64>, ProblemError> {
-        equations.move_to(u)?;
-        let functions = weakly_held(self.weak.0, equations.jacobian, self.constraints)?;
-        if functions.is_empty() {
-            return Ok(None);
-        }
-        let is_symmetric = equations.jacobian.is_symmetric();
-        let limit = is_symmetric.then(|| self.limit(info));
-        let size = self.device.norm(u)?;
-        let mut residual = |u: &B::Buffer<T>| {
-            let [mut r, mut forces] = [self.device.zeros(u.len())?, self.device.zeros(u.len())?];
-            equations.residual(u, &mut forces)?;
-            self.device.axpy(-1.0, &forces, &mut r)?;
-            Ok(r)
-        };
-        let left = self
-            .correction(&functions, limit)
-            .apply(&mut residual, (u, size))?;
-        info.true_residual = self.device.norm(&residual(u)?)?;
-        Ok(Some(left))
     }
 
     /// |D⁻¹ r| of the residual r, with the operator's diagonal D, relative to the size of the solution; `None` if that is

@@ -68,6 +68,7 @@ mod assembled;
 mod boundary_values;
 mod choice;
 mod constrained;
+mod corrected;
 mod discretization;
 mod discretized;
 mod error;

@@ -1,6 +1,7 @@
 //! The functions among which free and weakly held ones are sought.
 
-use super::{FreeFunction, Mode, WEAK, WeakFunction, dot, pairs, subtract};
+use super::modes::Mode;
+use super::{FreeFunction, WEAK, WeakFunction, dot, pairs, subtract};
 use crate::eigen::eigenvectors;
 use crate::multigrid::NearKernel;
 use crate::operator::Backend;

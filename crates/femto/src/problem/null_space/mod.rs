@@ -10,22 +10,23 @@
 mod candidates;
 mod correction;
 mod loose;
+mod modes;
 
 pub use loose::LooseParts;
 
 pub(super) use correction::{Correction, WeakFunction};
+pub(super) use modes::weakly_held;
 
 use super::{Discretization, ProblemError};
-use crate::eigen::eigenvectors;
 use crate::operator::Backend;
 use crate::vector::{VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
 use candidates::Candidates;
-use femto_fem::space::{Block, Constraints};
+use femto_fem::space::Constraints;
 use loose::Apart;
+use modes::{Energies, is_rounding};
 use serde::Serialize;
 use std::fmt;
-use std::slice::from_ref;
 
 /// Loads that differ from balanced ones by more than this part of their size are an error. Integrals over curved cells
 /// differ from those of the domain, so that loads which balance there do not quite balance here.
@@ -103,18 +104,10 @@ impl NullSpace {
         let unassembled = unassembled()?;
         let has_matrices = unassembled.is_some();
         let operator = unassembled.as_ref().unwrap_or(operator);
-        let mut diagonal = device.zeros(operator.dofs())?;
-        operator.diagonal(&mut diagonal)?;
-        let energies = |combinations: &[Vec<f64>], constraints: &Constraints| {
-            let vector =
-                |it: &Vec<f64>| upload_f64(device, &candidates.free_values(it, constraints));
-            let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
-            energies(operator, &diagonal, &vectors?)
-        };
+        let energies = Energies::new(operator, &candidates)?;
         let mut barely: Option<f64> = None;
         for (combination, part) in nearly {
-            let (energy, size) = energies(from_ref(&combination), &Constraints::default())?;
-            if is_rounding::<T>(energy[0], size[0], candidates.rounding(&combination)) {
+            if energies.is_free(&energies.mode(combination)?) {
                 barely = Some(part.max(barely.unwrap_or_default()));
             }
         }
@@ -122,7 +115,7 @@ impl NullSpace {
             let ones = upload_f64(device, ones)?;
             let mut product = device.zeros(operator.dofs())?;
             operator.apply(&ones, &mut product)?;
-            let both = [&product, &diagonal].map(|vector| download_f64(device, vector));
+            let both = [&product, &energies.diagonal].map(|vector| download_f64(device, vector));
             let [product, diagonal] = both;
             Ok::<_, ProblemError>([product?, diagonal?])
         };
@@ -139,9 +132,8 @@ impl NullSpace {
         }
         let mut functions: Vec<FreeFunction> = Vec::new();
         let mut weak = Vec::new();
-        for mode in Mode::all(&candidates, &vanishing, |it| energies(it, constraints))? {
-            let of_positions = candidates.rounding(&mode.combination);
-            if is_rounding::<T>(mode.energy, mode.size, of_positions) {
+        for mode in energies.modes(&vanishing, constraints)? {
+            if energies.is_free(&mode) {
                 let combination = mode.combination;
                 functions.push(candidates.orthonormal(on, device, combination, &functions)?);
             } else if !has_matrices {
@@ -236,114 +228,6 @@ impl fmt::Display for FreeFunctions {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether the energy (z, A z) is only rounding beside (z, D z). That of rounding is near ε², that of rounded positions near the
-/// square of their error, that of the weakest term which A can have near ε.
-fn is_rounding<T: Number>(energy: f64, size: f64, of_positions: f64) -> bool {
-    energy.abs() <= T::EPSILON.powf(1.5).max(of_positions.powi(2)) * size
-}
-
-/// What an operator at hand, perhaps a Jacobian, holds weakly, but not what it leaves free: of one that is not symmetric by its
-/// symmetric part, and with matrices nothing.
-pub(super) fn weakly_held<T, B>(
-    blocks: &[Block],
-    operator: &Operator<T, B>,
-    constraints: &Constraints,
-) -> Result<Vec<WeakFunction>, ProblemError>
-where
-    T: Number,
-    B: Backend + VectorOps<T>,
-{
-    let device = operator.device();
-    if !device.info().executes || operator.data_level().stores_matrices() {
-        return Ok(Vec::new());
-    }
-    let candidates = Candidates::new(blocks);
-    let vanishing = candidates.vanishing_at(constraints).exactly;
-    if vanishing.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut diagonal = device.zeros(operator.dofs())?;
-    operator.diagonal(&mut diagonal)?;
-    let modes = Mode::all(&candidates, &vanishing, |combinations| {
-        let vector = |it: &Vec<f64>| upload_f64(device, &candidates.free_values(it, constraints));
-        let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
-        energies(operator, &diagonal, &vectors?)
-    })?;
-    let is_free =
-        |it: &Mode| is_rounding::<T>(it.energy, it.size, candidates.rounding(&it.combination));
-    let weak = modes.into_iter().filter(|mode| !is_free(mode));
-    Ok(weak
-        .filter_map(|mode| candidates.weak(mode, constraints))
-        .collect())
-}
-
-/// A combination of candidates.
-struct Mode {
-    combination: Vec<f64>,
-    /// (z, A z).
-    energy: f64,
-    /// (z, D z).
-    size: f64,
-}
-
-impl Mode {
-    /// The eigenvectors of A relative to D among combinations: each of them is free, or held weakly, or not. `energies` gives
-    /// (z, A z') of all pairs, and (z, D z).
-    fn all(
-        candidates: &Candidates,
-        combinations: &[Vec<f64>],
-        energies: impl Fn(&[Vec<f64>]) -> Result<(Vec<f64>, Vec<f64>), ProblemError>,
-    ) -> Result<Vec<Self>, ProblemError> {
-        let (matrix, sizes) = energies(combinations)?;
-        let factor = |size: &f64| 1.0 / size.sqrt().max(f64::MIN_POSITIVE);
-        let factors: Vec<f64> = sizes.iter().map(factor).collect();
-        let count = factors.len();
-        let entry = |(at, (a, b)): (usize, (f64, f64))| {
-            let transposed = matrix[at % count * count + at / count];
-            0.5 * (matrix[at] + transposed) * a * b
-        };
-        let scaled = pairs(&factors, &factors).enumerate().map(entry).collect();
-        let combined = eigenvectors(scaled, count).into_iter();
-        let combined = combined.map(|(_, vector)| {
-            let mut sum = vec![0.0; candidates.count()];
-            for ((part, factor), combination) in vector.iter().zip(&factors).zip(combinations) {
-                subtract(-part * factor, combination, &mut sum);
-            }
-            sum
-        });
-        let combined: Vec<Vec<f64>> = combined.collect();
-        let (matrix, sizes) = energies(&combined)?;
-        let modes = combined.into_iter().zip(sizes).enumerate();
-        let mode = |(i, (combination, size))| Self {
-            combination,
-            energy: matrix[i * count + i],
-            size,
-        };
-        Ok(modes.map(mode).collect())
-    }
-}
-
-/// (z, A z') of all pairs, and (z, D z).
-fn energies<T: Number, B: Backend + VectorOps<T>>(
-    operator: &Operator<T, B>,
-    diagonal: &B::Buffer<T>,
-    vectors: &[B::Buffer<T>],
-) -> Result<(Vec<f64>, Vec<f64>), ProblemError> {
-    let device = operator.device();
-    let (mut energies, mut sizes) = (Vec::new(), Vec::new());
-    let mut product = device.zeros(operator.dofs())?;
-    for z in vectors {
-        operator.apply(z, &mut product)?;
-        for other in vectors {
-            energies.push(device.dot(other, &product)?);
-        }
-        VectorOps::copy(device, z, &mut product)?;
-        device.multiply(diagonal, &mut product)?;
-        sizes.push(device.dot(z, &product)?);
-    }
-    Ok((energies, sizes))
 }
 
 /// All pairs of two lists, row by row.
