@@ -278,6 +278,7 @@ impl Report {
         self.take_errors(case, solution.errors);
         self.free = solution.free;
         let info = solution.info;
+        let is_rounding = info.reason == StopReason::Rounding;
         // Newton's method has no other residual than its history's.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
         let mut solver = Solver::new(
@@ -285,11 +286,12 @@ impl Report {
             &solution.preconditioner,
             (info.history, true_residual),
         );
+        let of_rounding = super::warnings::rounding(case, &solver).filter(|_| is_rounding);
         let unsettled = super::warnings::unsettled(case, solution.settling);
         let undecided = super::warnings::undecided(case, solution.undecided);
         let barely_held = super::warnings::barely_held(solution.barely_held);
         let loose = super::warnings::loose_parts(case, solution.loose_parts);
-        let found = [unsettled, undecided, barely_held, loose];
+        let found = [of_rounding, unsettled, undecided, barely_held, loose];
         solver.warnings.extend(found.into_iter().flatten());
         self.solver = Some(solver);
         self.reached(case, &solution.warnings, solution.u)

@@ -1,5 +1,6 @@
 //! Warnings about cases that can be solved, but probably not as they were meant.
 
+use super::report::Solver;
 use crate::case::{self, Case, Located};
 use femto::fem::mesh::Mesh;
 use femto::fem::space::{Block, BoundaryFacet};
@@ -36,6 +37,16 @@ pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
     let found = PreconditionerReason::much_convection(levels, CONVECTIVE)?;
     Some(format!(
         "{found}: from {CONVECTIVE:.0} on iterations with multigrid grow, and `jacobi` may take less time"
+    ))
+}
+
+/// A warning about a residual above the limit that is only rounding.
+pub(super) fn rounding(case: &Case, solver: &Solver) -> Option<String> {
+    let residual = solver.true_relative_residual?;
+    let precision = case.run.precision.name();
+    Some(format!(
+        "a relative residual of {residual:.1e} is what rounding leaves in {precision}, more than the default `tolerance`: fp64 \
+         reaches that"
     ))
 }
 

@@ -18,6 +18,9 @@ pub enum MultigridError {
         "the levels' elements or components differ, or are in another order: see Block::of_lower_degree"
     )]
     OtherElements,
+    /// Vectors whose components are one after the other.
+    #[error("multigrid takes spaces whose components are interleaved (`Layout::Interleaved`)")]
+    Layout,
     /// A field that has values at the points of the finest level only.
     #[error(
         "multigrid evaluates fields on levels of lower degree, and auxiliary field {field} is only known at \
@@ -38,6 +41,12 @@ pub enum MultigridError {
     Order {
         /// Order requested.
         found: usize,
+    },
+    /// A factor of safety that is zero, negative or not finite.
+    #[error("a factor of safety of {found}; it is a positive number, usually a little more than 1")]
+    Safety {
+        /// The factor.
+        found: f64,
     },
     /// A level whose E-vector is longer than 32-bit indices address.
     #[error("a level has {entries} entries at the nodes of its elements, more than 4294967295")]
@@ -69,14 +78,21 @@ pub enum MultigridError {
 }
 
 impl MultigridError {
+    /// Whether a parameter is out of range.
+    pub(crate) fn is_of_parameters(&self) -> bool {
+        matches!(self, Self::Order { .. } | Self::Safety { .. })
+    }
+
     /// Whether the problem as it was given is wrong, as opposed to a fault of femto or of the device.
     pub fn is_of_input(&self) -> bool {
         match self {
-            Self::FieldAtPoints { .. } | Self::NoSchwarz | Self::Order { .. } => true,
+            Self::FieldAtPoints { .. } | Self::NoSchwarz => true,
+            Self::Order { .. } | Self::Safety { .. } => true,
             Self::Operator(error) => error.is_of_input(),
             Self::TooLarge { .. }
             | Self::NoLevel
             | Self::OtherElements
+            | Self::Layout
             | Self::NotPositiveDefinite { .. }
             | Self::Diagonal(_)
             | Self::Basis(_)

@@ -12,7 +12,7 @@ use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Csr, Projector, VectorOps};
 use crate::{Number, Operator};
-use femto_fem::space::{Block, Constraints};
+use femto_fem::space::{Block, Constraints, Layout};
 use femto_platform::device::DeviceError;
 
 /// Orders of the smoothers on levels of elements.
@@ -144,7 +144,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
-    /// Levels on different elements, more of these than 32-bit indices can address, or not enough memory.
+    /// Parameters out of range, levels on different elements, components that are not interleaved, more elements than
+    /// 32-bit indices can address, or not enough memory.
     pub fn new(
         device: &D,
         levels: Vec<FormLevel<T, D>>,
@@ -155,8 +156,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             let (device, what) = (info.kind.name(), "set up multigrid: it does nothing");
             return Err(DeviceError::Unsupported { device, what }.into());
         }
+        params.check()?;
         if levels.is_empty() {
             return Err(MultigridError::NoLevel);
+        }
+        let mut blocks = levels.iter().flat_map(|level| &level.blocks);
+        if blocks.any(|it| it.space.components() > 1 && it.space.layout() == Layout::Blocked) {
+            return Err(MultigridError::Layout);
         }
         let pairs = levels.windows(2);
         let between = pairs.map(|pair| Between::new(device, [&pair[0], &pair[1]], has_state));

@@ -107,6 +107,9 @@ impl MultigridParams {
             Some(found) if !(1..=MAX_ORDER).contains(&found) => {
                 Err(MultigridError::Order { found })
             }
+            _ if !(self.safety > 0.0 && self.safety.is_finite()) => {
+                Err(MultigridError::Safety { found: self.safety })
+            }
             _ => Ok(()),
         }
     }

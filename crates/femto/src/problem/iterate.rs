@@ -152,7 +152,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     });
                     before = Some(history);
                 }
-                (mut outcome, ..) => {
+                (outcome, ..) => {
+                    let mut outcome = self.unless_rounding(&operator, &x, outcome);
                     let residual = |x: &_| {
                         let mut r = self.device.zeros(size)?;
                         operator.apply(x, &mut r)?;

@@ -88,6 +88,7 @@ mod null_space;
 mod output;
 mod patience;
 mod reactions;
+mod rounded;
 mod solver;
 mod sparse_system;
 mod stages;

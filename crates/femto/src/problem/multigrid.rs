@@ -399,9 +399,7 @@ pub(super) fn chosen_multigrid<T: Number, B: Backend>(
 /// Why multigrid cannot be made, if Jacobi may take its place: not for mistakes of its parameters.
 fn not_made(error: ProblemError) -> Result<MultigridError, ProblemError> {
     match error {
-        ProblemError::Multigrid(error) if !matches!(error, MultigridError::Order { .. }) => {
-            Ok(error)
-        }
+        ProblemError::Multigrid(error) if !error.is_of_parameters() => Ok(error),
         ProblemError::Operator(error) => Ok(error.into()),
         ProblemError::Device(error) => Ok(error.into()),
         error => Err(error),

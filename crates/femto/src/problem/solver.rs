@@ -14,7 +14,8 @@ pub struct SolverParams {
     /// method uses it for its directions.
     pub method: Option<Method>,
     /// Relative to the norm of the right-hand side; in Newton's method to the forces. `None` is 1e-8, in single precision,
-    /// which cannot reach that, 1e-5.
+    /// which cannot reach that, 1e-5; of linear equations a residual that is only rounding is then small enough
+    /// ([`StopReason::Rounding`](crate::solve::StopReason::Rounding)).
     pub relative_tolerance: Option<f64>,
     /// In the units of the residual. Default 0.
     pub absolute_tolerance: f64,
@@ -66,6 +67,11 @@ impl SolverParams {
             Precision::Fp64 => 1e-8,
             Precision::Fp32 => 1e-5,
         })
+    }
+
+    /// Whether no tolerance is given.
+    pub(super) fn has_default_tolerance(&self) -> bool {
+        self.relative_tolerance.is_none() && self.absolute_tolerance == 0.0
     }
 
     /// Parameters for a linear form.

@@ -74,7 +74,7 @@ pub struct SolveInfo {
     /// All steps.
     pub history: History,
     /// The norm of the residual computed from the returned solution; for linear systems at most ten times
-    /// the target.
+    /// the target, unless the reason is [`StopReason::Rounding`].
     pub true_residual: f64,
     /// The tolerance that was met; the relative one refers to [`History::reference`]. Or
     /// [`StopReason::ZeroRightHandSide`].
@@ -135,7 +135,8 @@ pub enum StopReason {
     /// The residual is within the absolute tolerance, which is the larger one.
     #[error("the absolute tolerance is met")]
     AbsoluteTolerance,
-    /// Newton's residual is only rounding, relative to the forces a few steps before.
+    /// Newton's residual is only rounding, relative to the forces a few steps before; or that of linear equations, as far
+    /// as a [`Problem`](crate::problem::Problem) without a tolerance is concerned.
     #[error("the residual is no more than rounding")]
     Rounding,
     /// b = 0, so x = 0 without taking a step.

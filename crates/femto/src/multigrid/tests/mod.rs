@@ -12,7 +12,7 @@ use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto_fem::mesh::{CellBlock, Mesh};
-use femto_fem::space::{Constraints, SpaceParams};
+use femto_fem::space::{Constraints, Layout, SpaceParams};
 use femto_kernel::form::{Form, LinearElasticity, Point, Poisson};
 use femto_kernel::scalar::Scalar;
 use femto_kernel::vector::random;
@@ -313,4 +313,37 @@ fn cycles_are_captured_on_cuda() {
     conformance::with(Accelerator::cuda(0), |device: &Accelerator| {
         cycles_are_captured(device)
     });
+}
+
+#[test]
+fn parameters_and_layouts_are_checked() {
+    let host = Host::with_threads(1).unwrap();
+    let mesh = mesh(Cell::Hexahedron);
+    let refusal = |layout, params: MultigridParams| {
+        let space = SpaceParams {
+            components: 3,
+            layout,
+            ..SpaceParams::default()
+        };
+        let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), space).unwrap();
+        let Block { space, geometry } = &blocks[0];
+        let form = LinearElasticity::<3>::from_young(1.0, 0.25);
+        let operator = Operator::new(&host, space, geometry, &form, OperatorParams::default());
+        let level = FormLevel {
+            constraints: Constraints::of_entries(vec![0, 1, 2]),
+            operator: operator.unwrap(),
+            blocks,
+        };
+        Hierarchy::<f64, _>::new(&host, vec![level], (params, false)).err()
+    };
+    let wrong = MultigridParams {
+        safety: f64::NAN,
+        ..MultigridParams::default()
+    };
+    let [interleaved, blocked] = [Layout::Interleaved, Layout::Blocked];
+    assert_eq!(refusal(interleaved, MultigridParams::default()), None);
+    let found = refusal(blocked, MultigridParams::default());
+    assert_eq!(found, Some(MultigridError::Layout));
+    let found = refusal(interleaved, wrong);
+    assert!(matches!(found, Some(MultigridError::Safety { .. })));
 }

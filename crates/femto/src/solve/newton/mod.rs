@@ -178,7 +178,10 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         self.check(u)?;
         self.problem.residual(u, &mut self.workspace.r)?;
         let norm = self.device.norm(&self.workspace.r)?;
-        let mut norm = finite("the norm of the residual of the start", norm)?;
+        let mut norm = finite(
+            "the norm of the residual of the initial guess (`start`)",
+            norm,
+        )?;
         if norm == 0.0 && self.device.info().executes {
             check_underflow::<T, D>(self.device, &self.workspace.r)?;
         }

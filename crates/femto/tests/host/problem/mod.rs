@@ -11,6 +11,7 @@ mod newton;
 mod null_space;
 mod output;
 mod reactions;
+mod rounded;
 mod slanted;
 mod stretched;
 mod weakly_held;

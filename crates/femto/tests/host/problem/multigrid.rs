@@ -332,6 +332,16 @@ fn forms_and_fields_without_a_cycle_are_refused() {
         });
         assert_eq!(error, MultigridError::Order { found: order });
     }
+    for safety in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = refusal(Problem {
+            multigrid: MultigridParams {
+                safety,
+                ..MultigridParams::default()
+            },
+            ..poisson(&mesh, 3, 2)
+        });
+        assert!(matches!(error, MultigridError::Safety { .. }), "{error}");
+    }
     let schwarz = MultigridParams {
         smoother: SmootherKind::Schwarz,
         ..MultigridParams::default()
