@@ -47,13 +47,18 @@ enum Command {
     Solve(solve::Solve),
 }
 
+/// SIGXFSZ; systems without it refuse the handler.
+const FILE_SIZE: i32 = 25;
+
 impl Cli {
     /// Runs the command and returns its exit code.
     pub fn run(&self) -> ExitCode {
         // A failed allocation prints a message and aborts. Without a handler that is a signal rather than
         // an exit code.
         let always = Arc::new(AtomicBool::new(true));
-        let _ = flag::register_conditional_shutdown(SIGABRT, 1, always);
+        let _ = flag::register_conditional_shutdown(SIGABRT, 1, Arc::clone(&always));
+        // Beyond a limit on the size of files, writing is an error then, not the end.
+        let _ = flag::register(FILE_SIZE, always);
         let console = Console::new(self.json);
         match self.command.run(console) {
             Ok(()) => ExitCode::SUCCESS,

@@ -287,7 +287,7 @@ impl Report {
             (info.history, true_residual),
         );
         let of_rounding = super::warnings::rounding(case, &solver).filter(|_| is_rounding);
-        let unsettled = super::warnings::unsettled(case, solution.settling);
+        let unsettled = super::warnings::unsettled(case, &solver, solution.settling);
         let undecided = super::warnings::undecided(case, solution.undecided);
         let barely_held = super::warnings::barely_held(solution.barely_held);
         let loose = super::warnings::loose_parts(case, solution.loose_parts);

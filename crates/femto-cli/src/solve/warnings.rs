@@ -52,12 +52,20 @@ pub(super) fn rounding(case: &Case, solver: &Solver) -> Option<String> {
 
 /// A warning about a solution whose residual is small only beside its largest loads, from
 /// [`Solution::settling`](femto::problem::Solution::settling).
-pub(super) fn unsettled(case: &Case, settling: Option<f64>) -> Option<String> {
-    let found = settling.filter(|&found| found > largest_change(case))?;
+pub(super) fn unsettled(case: &Case, solver: &Solver, settling: Option<f64>) -> Option<String> {
+    let is_newton = solver.method == Method::Newton.name();
+    // A step of Newton's preconditioner is about the error itself.
+    let least = if is_newton { 1e-6 } else { 0.0 };
+    let limit = largest_change(case).max(least);
+    let found = settling.filter(|&found| found > limit)?;
+    let iteration = match (is_newton, solver.preconditioner) {
+        (true, "multigrid") => "multigrid",
+        _ => "Jacobi iteration",
+    };
     Some(format!(
-        "the solution is not accurate: a step of Jacobi iteration would change it by {found:.1e} of its size. \
-         Coefficients, cells or derivatives differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, or, \
-         where a Robin term is very stiff, prescribe the solution"
+        "the solution is not accurate: a step of {iteration} would change it by {found:.1e} of its size. \
+         Coefficients, cells or derivatives differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, \
+         take fp64 where it is fp32, or, where a Robin term is very stiff, prescribe the solution"
     ))
 }
 

@@ -73,7 +73,8 @@ impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
     }
 }
 
-/// A hierarchy and its cycle, as a preconditioner of vectors of any precision.
+/// A hierarchy and its cycle, as a preconditioner of vectors of any precision. Right-hand sides must be zero where the finest
+/// level is constrained, as residuals of constrained equations are.
 pub struct Multigrid<'a, T: Number, D: Backend> {
     /// The operators and the transfer of the levels.
     pub hierarchy: &'a Hierarchy<T, D>,

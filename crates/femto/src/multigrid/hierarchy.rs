@@ -213,8 +213,26 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         Ok(())
     }
 
-    /// Computes the smoothers, and the levels below degree 1. Call it again after changes of the operators:
-    /// states, times, parameters.
+    /// Sets the time of the operators on all levels.
+    ///
+    /// # Errors
+    /// As [`Operator::set_time`].
+    pub fn set_time(&mut self, time: f64) -> Result<(), OperatorError> {
+        let mut levels = self.levels.iter_mut();
+        levels.try_for_each(|level| level.operator.set_time(time))
+    }
+
+    /// Sets the parameters of the operators on all levels.
+    ///
+    /// # Errors
+    /// As [`Operator::set_parameters`].
+    pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError> {
+        let mut levels = self.levels.iter_mut();
+        levels.try_for_each(|level| level.operator.set_parameters(parameters))
+    }
+
+    /// Computes the smoothers, and the levels below degree 1. Call it again after [`Hierarchy::set_state`],
+    /// [`Hierarchy::set_time`] or [`Hierarchy::set_parameters`].
     ///
     /// # Errors
     /// A matrix that is not positive definite, or not enough memory.

@@ -70,10 +70,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         femto_platform::device::check_len("the nodal fields", found, dofs)?;
         let of_facets = self.facets.iter().map(|term| term.operator.nodal);
         for found in of_facets.filter(|&nodal| nodal > 0).chain([self.nodal]) {
-            let read = first.saturating_add(self.inspection().components);
-            if read > found {
-                let what = "nodal auxiliary fields";
-                return Err(OperatorError::MissingFields { what, found, read });
+            let components = self.inspection().components;
+            if first.saturating_add(components) > found {
+                return Err(OperatorError::NodalFields {
+                    first,
+                    components,
+                    found,
+                });
             }
         }
         for shape in &mut self.shapes {

@@ -118,6 +118,18 @@ pub enum OperatorError {
         /// Number that the form reads.
         read: usize,
     },
+    /// Nodal fields to be set that the operator, or a term on facets, does not have.
+    #[error(
+        "`set_nodal` sets {components} nodal fields from number {first} on; there are {found} auxiliary fields of that kind"
+    )]
+    NodalFields {
+        /// The first.
+        first: usize,
+        /// How many.
+        components: usize,
+        /// Number of nodal fields.
+        found: usize,
+    },
     /// A vector that is not an L-vector of the space.
     #[error("{what} has {found} entries; an L-vector has {dofs}")]
     VectorLength {
@@ -286,6 +298,7 @@ impl OperatorError {
             | Self::Auxiliary { .. }
             | Self::TooManyFields { .. }
             | Self::MissingFields { .. }
+            | Self::NodalFields { .. }
             | Self::VectorLength { .. }
             | Self::ElementVectorLength { .. }
             | Self::NotLinear

@@ -418,10 +418,10 @@ pub(super) fn check_fields(
     found: usize,
     read: usize,
 ) -> Result<(), OperatorError> {
-    if found > MAX_FIELDS {
+    if found.max(read) > MAX_FIELDS {
         return Err(OperatorError::TooManyFields {
             what,
-            found,
+            found: found.max(read),
             most: MAX_FIELDS,
         });
     }

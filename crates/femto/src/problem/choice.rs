@@ -63,6 +63,9 @@ pub enum PreconditionerReason {
     /// Multigrid, because the form or its derivative, though not symmetric, has little convection, and there are many
     /// unknowns.
     LittleConvection,
+    /// Multigrid on the host, for the directions of Newton's method, though there are few unknowns: where coefficients vary
+    /// much with u, Jacobi leaves errors in directions that their residuals hardly show.
+    Directions,
     /// Jacobi, because there is much convection: from [`CONVECTIVE`](crate::multigrid::CONVECTIVE) on, or half of it in
     /// Newton's method.
     MuchConvection {
@@ -114,6 +117,8 @@ pub(super) struct Facts {
     /// Of Newton's directions if the form is not linear.
     pub(super) krylov: Method,
     pub(super) symmetric: bool,
+    /// Whether Newton's method solves.
+    pub(super) is_newton: bool,
     pub(super) has_gradients: bool,
     /// Number of free entries.
     pub(super) unknowns: usize,
@@ -142,7 +147,15 @@ impl PreconditionerChoice {
                 has_gradients: false,
                 ..
             } => PreconditionerReason::NoGradients,
-            Facts { unknowns, .. } if unknowns < ENOUGH => PreconditionerReason::Few { unknowns },
+            Facts {
+                unknowns,
+                is_newton,
+                device,
+                ..
+            } if unknowns < ENOUGH => match is_newton && device == DeviceKind::Host {
+                true => PreconditionerReason::Directions,
+                false => PreconditionerReason::Few { unknowns },
+            },
             Facts {
                 device: DeviceKind::Host,
                 symmetric,
@@ -159,6 +172,7 @@ impl PreconditionerChoice {
         match reason {
             PreconditionerReason::Suitable
             | PreconditionerReason::LittleConvection
+            | PreconditionerReason::Directions
             | PreconditionerReason::Large { .. } => Self::multigrid(reason),
             _ => Self::jacobi(reason),
         }
@@ -208,6 +222,7 @@ impl fmt::Display for PreconditionerReason {
                 f,
                 "there is little convection, and there are at least {ENOUGH} unknowns"
             ),
+            Self::Directions => write!(f, "it is for the directions of Newton's method"),
             Self::MuchConvection { convection } => write!(
                 f,
                 "what is not symmetric in the form, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1"
@@ -266,6 +281,7 @@ mod tests {
         let mut facts = Facts {
             krylov: Method::Cg,
             symmetric: true,
+            is_newton: false,
             has_gradients: true,
             unknowns: ENOUGH,
             device: DeviceKind::Host,
@@ -303,6 +319,8 @@ mod tests {
         assert_eq!(watched, Watched);
         let unknowns = ENOUGH - 1;
         assert_eq!(reason(|facts| facts.unknowns = unknowns), Few { unknowns });
+        let newton = |facts: &mut Facts| (facts.unknowns, facts.is_newton) = (unknowns, true);
+        assert_eq!(reason(newton), Directions);
         let method = Method::Gmres;
         assert_eq!(reason(|facts| facts.krylov = method), OtherMethod(method));
     }

@@ -81,7 +81,7 @@ pub enum ProblemError {
     /// Some cells are in none of the groups that were given a value.
     #[error(
         "{count} of {cells} cells are in none of the groups with a value ({}); the first is mesh \
-         cell {first}, of group number {tag}",
+         cell {first}, of group {group}",
         groups.join(", ")
     )]
     NoValue {
@@ -93,8 +93,8 @@ pub enum ProblemError {
         groups: Vec<String>,
         /// Mesh cell number of the first.
         first: usize,
-        /// Its group number; 0 for none.
-        tag: i32,
+        /// Its group in words; number 0 for none.
+        group: String,
     },
     /// A cell is in two of the groups that were given a value.
     #[error(

@@ -2,7 +2,7 @@
 
 use super::ProblemError;
 use femto_fem::geometry::cells_of;
-use femto_fem::mesh::Mesh;
+use femto_fem::mesh::{Mesh, PhysicalGroup};
 
 /// The physical group of every cell that carries unknowns, `[mesh cell]`: the first of several; 0 for none.
 pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
@@ -45,7 +45,12 @@ pub fn by_group(mesh: &Mesh, values: &[(&str, f64)]) -> Result<Vec<f64>, Problem
             cells: found.len() + without.len(),
             groups: values.iter().map(|(name, _)| name.to_string()).collect(),
             first,
-            tag,
+            group: {
+                let mut groups = mesh.groups.iter();
+                let is_own = |it: &&PhysicalGroup| (it.dimension, it.number) == (dimension, tag);
+                let found = groups.find(is_own).map(ToString::to_string);
+                found.unwrap_or_else(|| format!("number {tag}"))
+            },
         }),
     }
 }

@@ -7,11 +7,12 @@ use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
 use super::null_space::{NullSpace, WeakFunction};
 use super::patience::{DirectionsWatch, Patience, Watch};
+use super::settling::GoingOn;
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
 };
-use crate::operator::{Backend, OperatorError};
+use crate::operator::Backend;
 use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
 use crate::solve::{
@@ -30,6 +31,9 @@ pub(super) const MAX_STALLED: usize = 150;
 
 /// Tolerance for extending the boundary values, relative to the residual at zero.
 const EXTENSION: f64 = 1e-3;
+
+/// Steps of Newton's method each time it goes on.
+const MORE_STEPS: usize = 10;
 
 /// The discrete equations and their solver, for all methods.
 pub(super) struct Discrete<'a, T: Number, B: Backend> {
@@ -89,18 +93,19 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             None => self.device.zeros(size)?,
         };
         self.projector.project(self.device, &mut x)?;
-        let params = self.solver.krylov(method, T::PRECISION);
+        let mut params = self.solver.krylov(method, T::PRECISION);
+        let mut going_on = GoingOn::new(self.solver, params.stop.relative_tolerance);
         let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
         let operator = Constrained::new(self.operator, self.projector);
         let mut before: Option<History> = None;
         loop {
             let done = before.as_ref().map_or(0, History::iterations);
-            let mut params = params;
-            params.stop.max_iterations -= done;
+            let mut run = params;
+            run.stop.max_iterations -= done;
             if choice.is_on_trial() {
-                params.stop.max_stalled = MAX_STALLED;
+                run.stop.max_stalled = MAX_STALLED;
             }
-            let most = params.stop.max_iterations;
+            let most = run.stop.max_iterations;
             let watched = self.multigrid.filter(|_| choice.is_watched());
             let patience = watched.map(|(_, patience)| (patience, most));
             let mut watch = Watch::new(monitor, done, patience);
@@ -111,7 +116,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     preconditioning: preconditioner.preconditioning()?,
                 };
                 let workspace = &mut workspace;
-                krylov::solve(&mut system, self.b, &mut x, workspace, &params, &mut watch)
+                krylov::solve(&mut system, self.b, &mut x, workspace, &run, &mut watch)
             };
             let slow = watch.slow;
             let history = history(&mut outcome);
@@ -153,7 +158,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(history);
                 }
                 (outcome, ..) => {
-                    let mut outcome = self.unless_rounding(&operator, &x, outcome);
+                    let outcome = self.unless_rounding(&operator, &x, outcome);
+                    let mut outcome = going_on.outcome(outcome);
                     let residual = |x: &_| {
                         let mut r = self.device.zeros(size)?;
                         operator.apply(x, &mut r)?;
@@ -164,14 +170,23 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
                     let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
                     // Checks that fail, for lack of memory say, are left out: there is a solution.
+                    let settling = |x: &_| {
+                        let mut r = residual(x)?;
+                        self.settling(&operator, (&mut r, of_solution))
+                    };
+                    if let (Ok(info), true) = (&outcome, self.may_be_uneven) {
+                        let change = settling(&x).ok().flatten();
+                        if let Some(factor) = going_on.factor(info, change) {
+                            params.stop.relative_tolerance *= factor;
+                            before = Some(info.history.clone());
+                            continue;
+                        }
+                    }
                     let undecided = outcome.as_mut().ok().and_then(|info| {
                         self.correct_linear(method, residual, (&mut x, of_solution), info)
                     });
                     let is_wanted = outcome.is_ok() && self.may_be_uneven;
-                    let settling = is_wanted.then(|| {
-                        let mut r = residual(&x)?;
-                        self.settling(&operator, (&mut r, of_solution))
-                    });
+                    let settling = is_wanted.then(|| settling(&x));
                     return Ok(Outcome {
                         x: download_f64(self.device, &x)?,
                         result: outcome,
@@ -181,20 +196,6 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 }
             }
         }
-    }
-
-    /// |D⁻¹ r| of the residual r, with the operator's diagonal D, relative to the size of the solution; `None` if that is
-    /// zero.
-    fn settling(
-        &self,
-        operator: &Constrained<'_, T, B>,
-        (r, size): (&mut B::Buffer<T>, f64),
-    ) -> Result<Option<f64>, OperatorError> {
-        let mut d = self.device.zeros(r.len())?;
-        operator.diagonal(&mut d)?;
-        self.device.invert(&mut d)?;
-        self.device.multiply(&d, r)?;
-        Ok((size > 0.0).then_some(self.device.norm(r)? / size))
     }
 
     /// Newton's method on L-vectors, with the equation's Jacobian. If watched directions are slow, another
@@ -256,6 +257,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             },
         };
         let mut before: Option<History> = None;
+        let mut going_on = GoingOn::new(self.solver, params.stop.relative_tolerance);
         loop {
             let mut outcome = newton::solve(
                 device,
@@ -276,20 +278,25 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(error.history);
                 }
                 (mut outcome, _) => {
+                    outcome = going_on.outcome(outcome);
                     // Checks that fail are left out, as of linear equations.
+                    let settling = match &outcome {
+                        Ok(_) => self.settling_of_newton(&mut equations, &u).ok().flatten(),
+                        Err(_) => None,
+                    };
+                    if let Ok(info) = &outcome
+                        && info.iterations() < most
+                        && let Some(factor) = going_on.factor(info, settling)
+                    {
+                        params.stop.relative_tolerance *= factor;
+                        params.stop.max_iterations = MORE_STEPS.min(most - info.iterations());
+                        before = Some(info.history.clone());
+                        continue;
+                    }
                     let undecided = outcome.as_mut().ok().and_then(|info| {
                         let corrected = self.correct_newton(&mut equations, &mut u, info);
                         corrected.ok().flatten()
                     });
-                    let is_wanted = outcome.is_ok() && self.may_be_uneven;
-                    let settling = is_wanted.then(|| {
-                        equations.move_to(&u)?;
-                        let mut r = device.zeros(dofs)?;
-                        equations.residual(&u, &mut r)?;
-                        let of_solution = device.norm(&u)?;
-                        self.settling(&equations.constrained_jacobian(), (&mut r, of_solution))
-                    });
-                    let settling = settling.and_then(Result::ok).flatten();
                     if equations.choice.kind != PreconditionerKind::Multigrid {
                         *equations.multigrid = None;
                     }

@@ -89,6 +89,7 @@ mod output;
 mod patience;
 mod reactions;
 mod rounded;
+mod settling;
 mod solver;
 mod sparse_system;
 mod stages;
@@ -362,10 +363,11 @@ pub struct Solution {
     pub levels: Vec<MultigridLevel>,
     /// What the boundary conditions of a linear symmetric form leave free, if anything.
     pub free: Option<FreeFunctions>,
-    /// How much a step of Jacobi's iteration would still change the solution of a form with fields, positions or terms on
-    /// facets, or on cells of which some are much thinner than others, relative to it (for linear forms less constants that
-    /// have no part in them), in the Euclidean norm. Where coefficients or sizes differ by orders of magnitude, the norm of the
-    /// right-hand side may hide what is left to do in the rows of the small ones.
+    /// How much a step of an iteration would still change the solution, relative to it (for linear forms less constants that
+    /// have no part in them), in the Euclidean norm. For Newton's method a step with its preconditioner; for a linear form
+    /// with fields, positions or terms on facets, or on cells of which some are much thinner than others, of Jacobi's iteration.
+    /// Where coefficients or sizes differ by orders of magnitude, the norm of the right-hand side may hide what is left to do
+    /// in the rows of the small ones. With the default tolerance Newton's method goes on where that is much.
     pub settling: Option<f64>,
     /// Where only a weak term holds constants or motions: how much of the solution, relative to it, rounding or the tolerance
     /// leaves undecided along these.

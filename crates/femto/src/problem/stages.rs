@@ -160,9 +160,9 @@ impl<'a> Problem<'a> {
             false => vec![0.0; self.form.components()],
         };
         let (null_space, unheld) = stages.run(Stage::Lifting, || {
+            let values = boundary_values.less(&constraints, &constants);
             if method != Method::Newton {
-                let values = boundary_values.less(&constraints, &constants);
-                lift(&operator, &projector, &values, &mut b)?;
+                lift(&operator, &projector, (-1.0, &values), &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
@@ -183,7 +183,10 @@ impl<'a> Problem<'a> {
             let on = self.loads_on(on);
             let mut found = NullSpace::find(on, &operator, unassembled, &constraints)?;
             let balance = |it: NullSpace| {
-                let free = it.balance(device, &constraints, &mut b)?;
+                let mut given = device.zeros(b.len())?;
+                VectorOps::<T>::copy(device, &b, &mut given)?;
+                lift(&operator, &projector, (1.0, &values), &mut given)?;
+                let free = it.balance(device, &constraints, (&given, &mut b))?;
                 Ok::<_, ProblemError>((it, free))
             };
             Ok((found.free.take().map(balance).transpose()?, found))
@@ -207,6 +210,7 @@ impl<'a> Problem<'a> {
         let facts = Facts {
             krylov,
             symmetric,
+            is_newton: is_jacobian,
             has_gradients: inspection.gradients(),
             unknowns,
             device: device.info().kind,

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 /// A file to write.
 #[derive(Debug, Args)]
 pub(super) struct Output {
-    /// The file to write.
+    /// The file to write, a name that ends in .msh.
+    #[arg(value_parser = named_msh)]
     file: PathBuf,
     /// Version of the file format.
     #[arg(long, value_enum, default_value_t = Format::V41)]
@@ -23,6 +24,14 @@ pub(super) struct Output {
     /// Write text instead of little-endian binary.
     #[arg(long)]
     ascii: bool,
+}
+
+/// A name by which others know Gmsh's format.
+fn named_msh(text: &str) -> Result<PathBuf, String> {
+    match text.ends_with(".msh") {
+        true => Ok(text.into()),
+        false => Err("the file is in Gmsh's format: give it a name that ends in .msh".to_owned()),
+    }
 }
 
 /// A version of Gmsh's format.

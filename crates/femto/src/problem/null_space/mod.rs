@@ -151,7 +151,8 @@ impl NullSpace {
     }
 
     /// Takes off the projected loads' part that does work on the free functions, as a load that is a combination of them
-    /// where nothing is constrained.
+    /// where nothing is constrained. `b` has the part of boundary values too, which does none; the work is compared with that
+    /// of the loads `given`.
     ///
     /// # Errors
     /// [`ProblemError::Unbalanced`].
@@ -159,16 +160,16 @@ impl NullSpace {
         &self,
         device: &B,
         constraints: &Constraints,
-        b: &mut B::Buffer<T>,
+        (given, b): (&B::Buffer<T>, &mut B::Buffer<T>),
     ) -> Result<FreeFunctions, ProblemError> {
-        let mut loads = download_f64(device, b)?;
+        let (given, mut loads) = (download_f64(device, given)?, download_f64(device, b)?);
         let mut imbalance: f64 = 0.0;
         // Where loads act a function may be zero but for rounding.
         let rounding = 16.0 * T::EPSILON / IMBALANCE * dot(&loads, &loads).sqrt();
         for function in &self.functions {
             let values = &function.values;
             let work = dot(&loads, values);
-            let size: f64 = loads.iter().zip(values).map(|(b, z)| (b * z).abs()).sum();
+            let size: f64 = given.iter().zip(values).map(|(b, z)| (b * z).abs()).sum();
             let size = size.max(rounding * dot(values, values).sqrt());
             if work.abs() > IMBALANCE * size {
                 let largest = values

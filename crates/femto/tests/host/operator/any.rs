@@ -3,7 +3,7 @@
 use super::space_on;
 use crate::common::{Random, difference};
 use femto::fem::space::{Block, SpaceParams};
-use femto::kernel::form::{Form, Point, Poisson};
+use femto::kernel::form::{Coefficient, Diffusion, Form, Point, Poisson};
 use femto::kernel::scalar::{Precision, Scalar, SimdLevel};
 use femto::operator::{AnyOperator, Auxiliary, OperatorError, Typed};
 use femto::platform::device::Device;
@@ -115,5 +115,34 @@ fn time_parameters_and_fields_can_be_changed() {
     assert!((sum(&*any) / volume - 9.0).abs() < 1e-13);
     assert!(any.set_parameters(&[]).is_err());
     assert!(any.set_nodal(0, &ones[1..]).is_err());
+    let error = any.set_nodal(1, &ones).unwrap_err().to_string();
+    assert!(
+        error.contains("sets 1 nodal fields from number 1 on; there are 1"),
+        "{error}"
+    );
     assert!((sum(&*any) / volume - 9.0).abs() < 1e-13);
+}
+
+/// Forms that read more fields than there may be are refused, not run.
+#[test]
+fn fields_beyond_the_most_are_refused() {
+    let (geometry, space) = space_on([1, 1, 1], SpaceParams::default());
+    let host = Host::with_threads(1).unwrap();
+    let refusal = |kappa| {
+        let params = OperatorParams::default();
+        let form = Diffusion::<3> { kappa };
+        let made = Operator::<f64, _>::new(&host, &space, &geometry, &form, params);
+        made.err().unwrap().to_string()
+    };
+    let found = [Coefficient::Auxiliary(8), Coefficient::Parameter(20)].map(refusal);
+    assert!(
+        found[0].contains("9 auxiliary fields; a form may read at most 8"),
+        "{}",
+        found[0]
+    );
+    assert!(
+        found[1].contains("21 parameters; a form may read at most 8"),
+        "{}",
+        found[1]
+    );
 }

@@ -347,7 +347,7 @@ fn lambda_per_group() {
     assert_eq!(
         error.to_string(),
         "2 of 4 cells are in none of the groups with a value (right); the first is mesh cell 0, of group \
-         number 7"
+         `domain` = 7 (dimension 3)"
     );
     let error = by_group(&mesh, &[("wrong", 5.0)]).expect_err("no such group");
     assert!(

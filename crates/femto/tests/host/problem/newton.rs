@@ -8,8 +8,8 @@ use femto::fem::mesh::boxes::{AnyBox, SimplexBox};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
 use femto::problem::{
-    Boundary, Exact, Function, Method, PreconditionerKind, Problem, ProblemError, SolverParams,
-    StageMonitor, StopReason,
+    Boundary, Exact, Function, Method, PreconditionerKind, PreconditionerReason, Problem,
+    ProblemError, Solution, SolverParams, StageMonitor, StopReason,
 };
 use femto::solve::{Iteration, Monitor};
 use femto::{OperatorParams, Quadrature};
@@ -415,4 +415,50 @@ fn the_solution_may_be_an_exponent() {
         let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
         assert!(super::worst(&solution.u, x) < 1e-7);
     }
+}
+
+/// u = x⁵ with κ = 1 + u², which varies from 1 to 1025: the largest forces, at x = 2, hide the residual elsewhere.
+#[test]
+fn coefficients_that_vary_with_u_hide_no_error() {
+    let mesh = AnyBox {
+        cells: vec![16, 8],
+        upper: vec![2.0, 1.0],
+        ..AnyBox::unit(Cell::Quadrilateral, 1)
+    };
+    let mesh = mesh.build(|x| x).unwrap();
+    let exact = |[x, ..]: [f64; 3]| x.powi(5);
+    let source = |[x, ..]: [f64; 3]| -20.0 * x.powi(3) - 70.0 * x.powi(13);
+    let problem = |relative_tolerance| Problem {
+        source: vec![&source],
+        dirichlet: ["xmin", "xmax"]
+            .map(|side| Boundary::new(side, &exact))
+            .into(),
+        exact: Some(Exact {
+            value: vec![&exact],
+            gradient: None,
+        }),
+        solver: SolverParams {
+            relative_tolerance,
+            ..SolverParams::default()
+        },
+        ..interpreted(&mesh, 2, NonlinearDiffusion::<2>::default())
+    };
+    let error = |solution: Solution| solution.errors.unwrap().unwrap().l2;
+    let accurate = problem(Some(1e-12)).solve::<f64, _>(&host(), &mut ());
+    let accurate = error(accurate.unwrap());
+    let found = problem(None).solve::<f64, _>(&host(), &mut ()).unwrap();
+    assert_eq!(
+        found.preconditioner.reason,
+        PreconditionerReason::Directions
+    );
+    assert!(found.settling.unwrap() < 1e-7, "{:?}", found.settling);
+    let found = error(found);
+    assert!(found < 1.01 * accurate, "{found:e} {accurate:e}");
+    let single = problem(None).solve::<f32, _>(&host(), &mut ()).unwrap();
+    let found = error(single);
+    assert!(found < 1.1 * accurate, "{found:e} {accurate:e}");
+    // A tolerance that is asked for is kept, and what is left is known.
+    let rough = problem(Some(1e-5)).solve::<f64, _>(&host(), &mut ());
+    let rough = rough.unwrap();
+    assert!(rough.settling.unwrap() > 1e-4, "{:?}", rough.settling);
 }

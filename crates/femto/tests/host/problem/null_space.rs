@@ -356,3 +356,30 @@ fn bodies_far_from_the_origin_are_free_to_rotate() {
         }
     }
 }
+
+/// Prescribed displacements do no work on free motions, however large the forces that they take.
+#[test]
+fn loads_balance_by_themselves() {
+    let mesh = bar([3, 3, 3], [0.0; 3], [1.0; 3]);
+    for push in [0.0, -1e-3, -1e-1] {
+        let pulled = |sides: &[(&'static str, &'static f64)]| Problem {
+            dirichlet: vec![
+                Boundary::component("zmin", 2, &0.0),
+                Boundary::component("zmax", 2, &push),
+            ],
+            neumann: (sides.iter())
+                .map(|&(side, force)| Boundary::vector(side, [force as &dyn Function, &0.0, &0.0]))
+                .collect(),
+            ..interpreted(&mesh, 2, LinearElasticity::<3>::from_young(2e6, 0.3))
+        };
+        let error = pulled(&[("xmax", &1.0)]).solve::<f64, _>(&host(), &mut ());
+        let Err(ProblemError::Unbalanced { part, .. }) = error else {
+            panic!("{push}: solved")
+        };
+        assert!((part - 1.0).abs() < 1e-6, "{push}: {part:e}");
+        let free = solve(&pulled(&[("xmax", &1.0), ("xmin", &-1.0)]))
+            .free
+            .unwrap();
+        assert!(free.imbalance < 1e-9, "{push}: {free:?}");
+    }
+}
