@@ -57,7 +57,7 @@ impl Cli {
         // an exit code.
         let always = Arc::new(AtomicBool::new(true));
         let _ = flag::register_conditional_shutdown(SIGABRT, 1, Arc::clone(&always));
-        // Beyond a limit on the size of files, writing is an error then, not the end.
+        // Without a handler, exceeding the limit on the size of files kills the process; with one the write fails.
         let _ = flag::register(FILE_SIZE, always);
         let console = Console::new(self.json);
         match self.command.run(console) {

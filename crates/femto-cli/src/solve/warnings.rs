@@ -43,10 +43,12 @@ pub(super) fn convective(levels: &[MultigridLevel]) -> Option<String> {
 /// A warning about a residual above the limit that is only rounding.
 pub(super) fn rounding(case: &Case, solver: &Solver) -> Option<String> {
     let residual = solver.true_relative_residual?;
-    let precision = case.run.precision.name();
+    let better = match case.run.precision {
+        Precision::Fp32 => ": fp64 reaches that",
+        Precision::Fp64 => "",
+    };
     Some(format!(
-        "a relative residual of {residual:.1e} is what rounding leaves in {precision}, more than the default `tolerance`: fp64 \
-         reaches that"
+        "a relative residual of {residual:.1e} is what rounding leaves, more than the default `tolerance`{better}"
     ))
 }
 
@@ -54,7 +56,7 @@ pub(super) fn rounding(case: &Case, solver: &Solver) -> Option<String> {
 /// [`Solution::settling`](femto::problem::Solution::settling).
 pub(super) fn unsettled(case: &Case, solver: &Solver, settling: Option<f64>) -> Option<String> {
     let is_newton = solver.method == Method::Newton.name();
-    // A step of Newton's preconditioner is about the error itself.
+    // With multigrid, or after runs that changed it, it is nearer to the error than a step of Jacobi iteration is.
     let least = if is_newton { 1e-6 } else { 0.0 };
     let limit = largest_change(case).max(least);
     let found = settling.filter(|&found| found > limit)?;
@@ -63,7 +65,7 @@ pub(super) fn unsettled(case: &Case, solver: &Solver, settling: Option<f64>) -> 
         _ => "Jacobi iteration",
     };
     Some(format!(
-        "the solution is not accurate: a step of {iteration} would change it by {found:.1e} of its size. \
+        "the solution is not accurate: a step of {iteration} would change it by {found:.1e} of its size, or the last iterations did. \
          Coefficients, cells or derivatives differ so much that the largest loads hide the residual elsewhere. Lower `tolerance`, \
          take fp64 where it is fp32, or, where a Robin term is very stiff, prescribe the solution"
     ))

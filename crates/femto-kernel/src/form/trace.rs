@@ -21,14 +21,14 @@ pub struct TracedForm {
 }
 
 /// Fields and parameters that a form may read when it is traced: more than [`MAX_FIELDS`], so that inspection can tell.
-const MOST_READ: usize = 4 * MAX_FIELDS;
+const TRACED_FIELDS: usize = 4 * MAX_FIELDS;
 
 /// Runs `form` once on symbols.
 pub fn trace<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> TracedForm {
     let graph = RefCell::new(Graph::new());
     let input = |input| Traced::input(&graph, input);
-    let a: [Traced; MOST_READ] = core::array::from_fn(|i| input(Input::Field(i as u8)));
-    let grad_a: [[Traced; D]; MOST_READ] = core::array::from_fn(|field| {
+    let a: [Traced; TRACED_FIELDS] = core::array::from_fn(|i| input(Input::Field(i as u8)));
+    let grad_a: [[Traced; D]; TRACED_FIELDS] = core::array::from_fn(|field| {
         core::array::from_fn(|axis| {
             input(Input::FieldGradient {
                 field: field as u8,
@@ -36,7 +36,7 @@ pub fn trace<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> TracedF
             })
         })
     });
-    let parameters: [Traced; MOST_READ] =
+    let parameters: [Traced; TRACED_FIELDS] =
         core::array::from_fn(|i| input(Input::Parameter(i as u16)));
     let point = Point {
         u: core::array::from_fn(|c| input(Input::Value(c as u8))),

@@ -57,7 +57,7 @@ pub enum MultigridError {
     /// A level's matrix has a direction without positive curvature.
     #[error(
         "a level's matrix is not positive definite in the cycle's precision: (p, A p) = {curvature:.3e} for some p; \
-         take cycles in fp64 unless they are, `jacobi` or `none`"
+         take `jacobi` or `none`, or cycles in fp64 if they are in fp32"
     )]
     NotPositiveDefinite {
         /// The curvature.

@@ -120,7 +120,7 @@ pub enum OperatorError {
     },
     /// Nodal fields to be set that the operator, or a term on facets, does not have.
     #[error(
-        "`set_nodal` sets {components} nodal fields from number {first} on; there are {found} auxiliary fields of that kind"
+        "`set_nodal` sets {components} nodal fields from number {first} on; there are {found} nodal fields"
     )]
     NodalFields {
         /// The first.

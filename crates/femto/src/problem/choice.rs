@@ -222,7 +222,10 @@ impl fmt::Display for PreconditionerReason {
                 f,
                 "there is little convection, and there are at least {ENOUGH} unknowns"
             ),
-            Self::Directions => write!(f, "it is for the directions of Newton's method"),
+            Self::Directions => write!(
+                f,
+                "on the host Newton's method takes it for its directions, however many unknowns there are"
+            ),
             Self::MuchConvection { convection } => write!(
                 f,
                 "what is not symmetric in the form, as convection, is {convection:.1} times as strong as diffusion in a cell at degree 1"

@@ -7,7 +7,7 @@ use super::multigrid::{MakeMultigrid, chosen_multigrid, linear_multigrid};
 use super::newton::{Equations, Extension};
 use super::null_space::{NullSpace, WeakFunction};
 use super::patience::{DirectionsWatch, Patience, Watch};
-use super::settling::GoingOn;
+use super::settling::Continued;
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
@@ -94,14 +94,14 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         };
         self.projector.project(self.device, &mut x)?;
         let mut params = self.solver.krylov(method, T::PRECISION);
-        let mut going_on = GoingOn::new(self.solver, params.stop.relative_tolerance);
+        let mut continued = Continued::new(self.solver, params.stop.relative_tolerance);
         let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
         let operator = Constrained::new(self.operator, self.projector);
         let mut before: Option<History> = None;
         loop {
             let done = before.as_ref().map_or(0, History::iterations);
             let mut run = params;
-            run.stop.max_iterations -= done;
+            run.stop.max_iterations = (run.stop.max_iterations - done).min(continued.most(done));
             if choice.is_on_trial() {
                 run.stop.max_stalled = MAX_STALLED;
             }
@@ -125,7 +125,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             }
             let iterations = history.iterations();
             match (outcome, slow, self.multigrid) {
-                (Err(error), Some(slow), Some((multigrid, _))) => {
+                (Err(error), Some(slow), Some((multigrid, _))) if !continued.is_good() => {
                     *choice = PreconditionerChoice::multigrid(slow);
                     if let Some(made) = linear_multigrid(choice, || multigrid(self.null_space))? {
                         *preconditioner = LinearPreconditioner::Multigrid(made);
@@ -133,7 +133,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(error.history);
                 }
                 (Err(error), ..)
-                    if choice.is_on_trial() && error.reason.may_be_the_preconditioners() =>
+                    if choice.is_on_trial()
+                        && error.reason.may_be_the_preconditioners()
+                        && !continued.is_good() =>
                 {
                     let SolveError {
                         reason: why,
@@ -158,8 +160,11 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     before = Some(history);
                 }
                 (outcome, ..) => {
-                    let outcome = self.unless_rounding(&operator, &x, outcome);
-                    let mut outcome = going_on.outcome(outcome);
+                    let outcome = match continued.is_good() {
+                        true => outcome,
+                        false => self.unless_rounding(&operator, &x, outcome),
+                    };
+                    let mut outcome = continued.outcome(self.device, &mut x, outcome);
                     let residual = |x: &_| {
                         let mut r = self.device.zeros(size)?;
                         operator.apply(x, &mut r)?;
@@ -170,27 +175,33 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     let given: f64 = entries.iter().chain(slanted).map(|it| it * it).sum();
                     let of_solution = self.device.norm(&x)?.hypot(given.sqrt());
                     // Checks that fail, for lack of memory say, are left out: there is a solution.
-                    let settling = |x: &_| {
-                        let mut r = residual(x)?;
-                        self.settling(&operator, (&mut r, of_solution))
+                    let estimate = |x: &_, is_wanted: bool| {
+                        let found = is_wanted.then(|| {
+                            let mut r = residual(x)?;
+                            self.settling(&operator, (&mut r, of_solution))
+                        });
+                        found.and_then(Result::ok).flatten()
                     };
-                    if let (Ok(info), true) = (&outcome, self.may_be_uneven) {
-                        let change = settling(&x).ok().flatten();
-                        if let Some(factor) = going_on.factor(info, change) {
-                            params.stop.relative_tolerance *= factor;
-                            before = Some(info.history.clone());
-                            continue;
-                        }
+                    let is_wanted = outcome.is_ok() && self.may_be_uneven;
+                    let mut settling = continued.change(estimate(&x, is_wanted));
+                    if let Ok(info) = &outcome
+                        && info.reason != StopReason::Rounding
+                        && let Some(factor) = continued.factor(self.device, (&x, info), settling)
+                    {
+                        params.stop.relative_tolerance *= factor;
+                        before = Some(info.history.clone());
+                        continue;
                     }
                     let undecided = outcome.as_mut().ok().and_then(|info| {
                         self.correct_linear(method, residual, (&mut x, of_solution), info)
                     });
-                    let is_wanted = outcome.is_ok() && self.may_be_uneven;
-                    let settling = is_wanted.then(|| settling(&x));
+                    if undecided.is_some() {
+                        settling = continued.change(estimate(&x, is_wanted));
+                    }
                     return Ok(Outcome {
                         x: download_f64(self.device, &x)?,
                         result: outcome,
-                        settling: settling.and_then(Result::ok).flatten(),
+                        settling,
                         undecided,
                     });
                 }
@@ -257,7 +268,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             },
         };
         let mut before: Option<History> = None;
-        let mut going_on = GoingOn::new(self.solver, params.stop.relative_tolerance);
+        let mut continued = Continued::new(self.solver, params.stop.relative_tolerance);
         loop {
             let mut outcome = newton::solve(
                 device,
@@ -271,25 +282,32 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 history(&mut outcome).continue_from(before);
             }
             match (outcome, watch.slow.take()) {
-                (Err(error), Some(slow)) if error.reason == StopReason::Interrupted => {
+                (Err(error), Some(slow))
+                    if error.reason == StopReason::Interrupted && !continued.is_good() =>
+                {
                     self.take_multigrid(&mut equations, slow)?;
                     watch.go_on(error.iterations());
                     params.stop.max_iterations = most - error.iterations();
                     before = Some(error.history);
                 }
                 (mut outcome, _) => {
-                    outcome = going_on.outcome(outcome);
+                    outcome = continued.outcome(device, &mut u, outcome);
+                    // Near the solution zero the residual is only rounding, and u too.
+                    let reason = outcome.as_ref().ok().map(|info| info.reason.clone());
+                    let is_wanted = reason.is_some_and(|it| it != StopReason::Rounding);
                     // Checks that fail are left out, as of linear equations.
-                    let settling = match &outcome {
-                        Ok(_) => self.settling_of_newton(&mut equations, &u).ok().flatten(),
-                        Err(_) => None,
+                    let mut estimate = |u: &_| {
+                        let found = is_wanted.then(|| self.settling_of_newton(&mut equations, u));
+                        found.and_then(Result::ok).flatten()
                     };
+                    let mut settling = continued.change(estimate(&u));
                     if let Ok(info) = &outcome
                         && info.iterations() < most
-                        && let Some(factor) = going_on.factor(info, settling)
+                        && let Some(factor) = continued.factor(device, (&u, info), settling)
                     {
                         params.stop.relative_tolerance *= factor;
                         params.stop.max_iterations = MORE_STEPS.min(most - info.iterations());
+                        watch.continue_after(info.iterations());
                         before = Some(info.history.clone());
                         continue;
                     }
@@ -297,6 +315,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                         let corrected = self.correct_newton(&mut equations, &mut u, info);
                         corrected.ok().flatten()
                     });
+                    if undecided.is_some() {
+                        let again = self.settling_of_newton(&mut equations, &u);
+                        settling = continued.change(again.ok().flatten().filter(|_| is_wanted));
+                    }
                     if equations.choice.kind != PreconditionerKind::Multigrid {
                         *equations.multigrid = None;
                     }

@@ -82,11 +82,11 @@ impl Problem<'_> {
     }
 }
 
-/// Adds A applied to the boundary values, times a factor, to `b`, and projects it.
+/// Subtracts A applied to the boundary values from `b`, and projects it.
 pub(super) fn lift<T: Number, B: Backend + VectorOps<T>>(
     operator: &Operator<T, B>,
     projector: &Projector<T, B>,
-    (factor, boundary_values): (f64, &BoundaryValues),
+    boundary_values: &BoundaryValues,
     b: &mut B::Buffer<T>,
 ) -> Result<(), ProblemError> {
     let device = operator.device();
@@ -94,7 +94,7 @@ pub(super) fn lift<T: Number, B: Backend + VectorOps<T>>(
         let [mut u, mut product] = [device.zeros(b.len())?, device.zeros(b.len())?];
         boundary_values.add(device, projector, &mut u)?;
         operator.apply(&u, &mut product)?;
-        device.axpy(factor, &product, b)?;
+        device.axpy(-1.0, &product, b)?;
     }
     Ok(projector.project(device, b)?)
 }

@@ -367,7 +367,8 @@ pub struct Solution {
     /// have no part in them), in the Euclidean norm. For Newton's method a step with its preconditioner; for a linear form
     /// with fields, positions or terms on facets, or on cells of which some are much thinner than others, of Jacobi's iteration.
     /// Where coefficients or sizes differ by orders of magnitude, the norm of the right-hand side may hide what is left to do
-    /// in the rows of the small ones. With the default tolerance Newton's method goes on where that is much.
+    /// in the rows of the small ones. Without a given tolerance the solver goes on where that is
+    /// much, and how much its last run changed the solution counts too.
     pub settling: Option<f64>,
     /// Where only a weak term holds constants or motions: how much of the solution, relative to it, rounding or the tolerance
     /// leaves undecided along these.

@@ -169,6 +169,11 @@ impl<'m> DirectionsWatch<'m> {
         self.last = 0;
     }
 
+    /// Goes on after this number of steps.
+    pub(super) fn continue_after(&mut self, done: usize) {
+        (self.done, self.last) = (done, 0);
+    }
+
     /// Goes on after this number of steps, and never stops them again.
     pub(super) fn go_on(&mut self, done: usize) {
         (self.done, self.patience, self.last) = (done, None, 0);

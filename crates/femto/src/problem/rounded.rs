@@ -5,8 +5,7 @@ use crate::Number;
 use crate::operator::{Backend, OperatorError};
 use crate::solve::cg::SLACK;
 use crate::solve::{LinearOperator, SolveError, SolveInfo, StopReason};
-use crate::vector::VectorOps;
-use femto_kernel::vector::random;
+use crate::vector::{VectorOps, download_f64, upload_f64};
 use femto_platform::device::Buffer;
 
 /// The largest residual, relative to the loads, that may pass for rounding: loads that rounding hides are not solved for.
@@ -31,11 +30,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         let StopReason::Stagnated { true_residual, .. } = error.reason else {
             return Err(error);
         };
-        let is_small = true_residual <= LARGEST * error.history.reference;
-        let rounding = match is_small {
-            true => self.rounding(operator, x).unwrap_or(0.0),
-            false => 0.0,
-        };
+        let rounding = self.rounding(operator, (x, true_residual));
+        let rounding = rounding.unwrap_or(0.0);
         match true_residual <= SLACK * rounding {
             true => Ok(SolveInfo {
                 history: error.history,
@@ -46,18 +42,38 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         }
     }
 
-    /// |A δ| for changes δ of the entries of x by up to half a unit in the last place.
+    /// |A δ| for changes δ of the entries of x by up to half a unit in the last place; 0 if the residual is too large beside the
+    /// loads. Of these the part of constants, which Robin terms and the like may make large, does not count.
     fn rounding(
         &self,
         operator: &dyn LinearOperator<T, B>,
-        x: &B::Buffer<T>,
+        (x, residual): (&B::Buffer<T>, f64),
     ) -> Result<f64, OperatorError> {
-        let (device, half) = (self.device, 0.5 * T::EPSILON);
-        let changes = (0..x.len()).map(|i| T::from_f64(half * random::entry(SEED, i as u32)));
-        let mut changes = device.upload(&changes.collect::<Vec<_>>())?;
-        device.multiply(x, &mut changes)?;
-        let mut product = device.zeros(x.len())?;
-        operator.apply(&changes, &mut product)?;
-        Ok(device.norm(&product)?)
+        let (device, len) = (self.device, x.len());
+        let [mut y, mut product] = [device.zeros(len)?, device.zeros(len)?];
+        let mut constants = download_f64(device, x)?;
+        let space = &self.weak.0[0].space;
+        let mut sums = vec![(0.0, 0.0); space.components()];
+        for (entry, value) in constants.iter().enumerate() {
+            let (sum, count) = &mut sums[space.node_of(entry).1];
+            (*sum, *count) = (*sum + value, *count + 1.0);
+        }
+        for (entry, value) in constants.iter_mut().enumerate() {
+            let (sum, count) = sums[space.node_of(entry).1];
+            *value = sum / count;
+        }
+        let constants = upload_f64(device, &constants)?;
+        VectorOps::<T>::copy(device, &constants, &mut y)?;
+        self.projector.project(device, &mut y)?;
+        operator.apply(&y, &mut product)?;
+        device.xpby(self.b, -1.0, &mut product)?;
+        let loads = device.norm(&product)?.min(device.norm(self.b)?);
+        if residual > LARGEST * loads {
+            return Ok(0.0);
+        }
+        device.randomise(SEED, &mut y)?;
+        device.multiply(x, &mut y)?;
+        operator.apply(&y, &mut product)?;
+        Ok(0.5 * T::EPSILON * device.norm(&product)?)
     }
 }

@@ -15,7 +15,8 @@ pub struct SolverParams {
     pub method: Option<Method>,
     /// Relative to the norm of the right-hand side; in Newton's method to the forces. `None` is 1e-8, in single precision,
     /// which cannot reach that, 1e-5; of linear equations a residual that is only rounding is then small enough
-    /// ([`StopReason::Rounding`](crate::solve::StopReason::Rounding)).
+    /// ([`StopReason::Rounding`](crate::solve::StopReason::Rounding)), and solvers go on with a lower one where the residual
+    /// hides errors ([`Solution::settling`](super::Solution::settling)); neither with an absolute tolerance.
     pub relative_tolerance: Option<f64>,
     /// In the units of the residual. Default 0.
     pub absolute_tolerance: f64,

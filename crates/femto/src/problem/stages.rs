@@ -160,9 +160,17 @@ impl<'a> Problem<'a> {
             false => vec![0.0; self.form.components()],
         };
         let (null_space, unheld) = stages.run(Stage::Lifting, || {
-            let values = boundary_values.less(&constraints, &constants);
+            // The loads alone, by which those balance that boundary values take do too.
+            let mut given = None;
             if method != Method::Newton {
-                lift(&operator, &projector, (-1.0, &values), &mut b)?;
+                let values = boundary_values.less(&constraints, &constants);
+                if symmetric && !values.are_zero() {
+                    let mut loads = device.zeros(b.len())?;
+                    VectorOps::<T>::copy(device, &b, &mut loads)?;
+                    projector.project(device, &mut loads)?;
+                    given = Some(loads);
+                }
+                lift(&operator, &projector, &values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
@@ -183,10 +191,7 @@ impl<'a> Problem<'a> {
             let on = self.loads_on(on);
             let mut found = NullSpace::find(on, &operator, unassembled, &constraints)?;
             let balance = |it: NullSpace| {
-                let mut given = device.zeros(b.len())?;
-                VectorOps::<T>::copy(device, &b, &mut given)?;
-                lift(&operator, &projector, (1.0, &values), &mut given)?;
-                let free = it.balance(device, &constraints, (&given, &mut b))?;
+                let free = it.balance(device, &constraints, (given.as_ref(), &mut b))?;
                 Ok::<_, ProblemError>((it, free))
             };
             Ok((found.free.take().map(balance).transpose()?, found))

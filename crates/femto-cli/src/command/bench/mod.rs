@@ -38,7 +38,7 @@ pub(super) struct Bench {
     #[arg(long, default_value = "1..8")]
     degree: Degrees,
     /// Approximate length of the vectors, such as `1.5e6` [default: 1.5e6].
-    #[arg(long, value_delimiter = ',', value_parser = options::count, conflicts_with = "elements", allow_hyphen_values = true)]
+    #[arg(long, value_delimiter = ',', value_parser = options::count, conflicts_with = "elements", allow_negative_numbers = true)]
     dofs: Vec<usize>,
     /// Number of elements instead, such as `4096`; `large` for 5e7 entries.
     #[arg(long, value_delimiter = ',', value_parser = options::elements)]

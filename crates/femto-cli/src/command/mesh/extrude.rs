@@ -22,7 +22,7 @@ pub(in crate::command) struct Extrude {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     layers: u32,
     /// Height of each layer in units of the one below.
-    #[arg(long, default_value_t = 1.0, value_parser = positive, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
     ratio: f64,
     /// Height of the bottom, a function of x and y.
     #[arg(long, default_value = "0", value_parser = in_plane, allow_hyphen_values = true)]

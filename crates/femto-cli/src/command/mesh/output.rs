@@ -28,8 +28,12 @@ pub(super) struct Output {
 
 /// A name by which others know Gmsh's format.
 fn named_msh(text: &str) -> Result<PathBuf, String> {
-    match text.ends_with(".msh") {
-        true => Ok(text.into()),
+    let path = PathBuf::from(text);
+    match path
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("msh"))
+    {
+        true => Ok(path),
         false => Err("the file is in Gmsh's format: give it a name that ends in .msh".to_owned()),
     }
 }

@@ -151,8 +151,8 @@ impl NullSpace {
     }
 
     /// Takes off the projected loads' part that does work on the free functions, as a load that is a combination of them
-    /// where nothing is constrained. `b` has the part of boundary values too, which does none; the work is compared with that
-    /// of the loads `given`.
+    /// where nothing is constrained. Where boundary values are a part of `b`, which does none but for rounding, `given` has the
+    /// loads without it: these must balance.
     ///
     /// # Errors
     /// [`ProblemError::Unbalanced`].
@@ -160,15 +160,19 @@ impl NullSpace {
         &self,
         device: &B,
         constraints: &Constraints,
-        (given, b): (&B::Buffer<T>, &mut B::Buffer<T>),
+        (given, b): (Option<&B::Buffer<T>>, &mut B::Buffer<T>),
     ) -> Result<FreeFunctions, ProblemError> {
-        let (given, mut loads) = (download_f64(device, given)?, download_f64(device, b)?);
+        let mut loads = download_f64(device, b)?;
+        let mut given = match given {
+            Some(given) => download_f64(device, given)?,
+            None => loads.clone(),
+        };
         let mut imbalance: f64 = 0.0;
         // Where loads act a function may be zero but for rounding.
-        let rounding = 16.0 * T::EPSILON / IMBALANCE * dot(&loads, &loads).sqrt();
+        let rounding = 16.0 * T::EPSILON / IMBALANCE * dot(&given, &given).sqrt();
         for function in &self.functions {
             let values = &function.values;
-            let work = dot(&loads, values);
+            let work = dot(&given, values);
             let size: f64 = given.iter().zip(values).map(|(b, z)| (b * z).abs()).sum();
             let size = size.max(rounding * dot(values, values).sqrt());
             if work.abs() > IMBALANCE * size {
@@ -184,6 +188,8 @@ impl NullSpace {
             if size > 0.0 {
                 imbalance = imbalance.max(work.abs() / size);
             }
+            subtract(work, &function.weights, &mut given);
+            let work = dot(&loads, values);
             subtract(work, &function.weights, &mut loads);
         }
         constraints.project(&mut loads);

@@ -4,7 +4,7 @@ use super::multigrid::poisson;
 use super::*;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::AnyBox;
-use femto::problem::ProblemError;
+use femto::problem::{Given, ProblemError, Robin};
 use femto::solve::StopReason;
 
 fn rectangle(cells: [usize; 2]) -> Mesh {
@@ -67,4 +67,22 @@ fn loads_that_rounding_hides_are_not_solved_for() {
             panic!("{:?}: {error:e}", solution.info.reason);
         }
     }
+}
+
+/// The loads of a Robin term that holds u near 10⁵ do not hide those that bend it.
+#[test]
+fn loads_of_constants_do_not_count() {
+    let mesh = rectangle([150, 150]);
+    let held = 1e5;
+    let problem = Problem {
+        dirichlet: Vec::new(),
+        robin: vec![Robin {
+            tag: "xmin".into(),
+            alpha: Given::All(vec![&1.0]),
+            value: Given::All(vec![&held]),
+        }],
+        ..poisson(&mesh, 2, 2)
+    };
+    let outcome = problem.solve::<f32, _>(&host(), &mut ());
+    assert!(matches!(outcome, Err(ProblemError::Unsolved(_))));
 }
