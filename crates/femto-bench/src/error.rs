@@ -122,7 +122,15 @@ pub enum BenchError {
     /// From the solver.
     #[error(transparent)]
     Cg(#[from] Box<SolveError>),
-    /// A file without rows of the measurement that is drawn, or none at all.
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: csv::Error,
+    },
+    /// A file with other rows than those of the measurement that is drawn.
     #[error("{} has no rows that this command wrote with `--csv`: {source}", .path.display())]
     NoTable {
         /// The file.

@@ -24,11 +24,14 @@ const PANEL: (f64, f64) = (860.0, 480.0);
 /// The rows of a file written with `--csv`, as points of a figure.
 ///
 /// # Errors
-/// [`BenchError::NoTable`]
+/// [`BenchError::Unreadable`], [`BenchError::NoTable`]
 pub fn read_rows<P: DeserializeOwned>(path: &Path) -> Result<Vec<P>, BenchError> {
-    let no_table = |source| BenchError::NoTable {
-        path: path.to_owned(),
-        source,
+    let no_table = |source: csv::Error| {
+        let path = path.to_owned();
+        match source.is_io_error() {
+            true => BenchError::Unreadable { path, source },
+            false => BenchError::NoTable { path, source },
+        }
     };
     let mut reader = csv::Reader::from_path(path).map_err(no_table)?;
     let rows = reader.deserialize().collect::<Result<_, _>>();

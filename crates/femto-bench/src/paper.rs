@@ -101,6 +101,11 @@ impl Paper {
         }
     }
 
+    /// Whether it measures several degrees.
+    pub const fn has_degrees(self) -> bool {
+        !matches!(self, Self::Simplices | Self::Prisms)
+    }
+
     /// Measures, and writes figures and tables into a folder, which is made if it is missing.
     ///
     /// # Errors
@@ -166,6 +171,7 @@ impl Press<'_> {
                 false => CeilingsFrom::Measurement,
             }),
             csv: Some(self.path(name)),
+            ..RunOptions::default()
         }
     }
 

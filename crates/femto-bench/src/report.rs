@@ -8,6 +8,8 @@ use femto_platform::device::DeviceInfo;
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How a benchmark's records are displayed.
 #[derive(Clone, Copy)]
@@ -45,12 +47,15 @@ pub struct RunOptions {
     pub ceilings: CeilingsFrom,
     /// CSV file for the records, updated as they come.
     pub csv: Option<PathBuf>,
+    /// The number of a signal, at which the run ends after the current measurement; 0 for none.
+    pub interrupt: Arc<AtomicUsize>,
 }
 
 /// The results of a run.
 pub struct Report {
     view: View,
     csv: Option<PathBuf>,
+    interrupt: Arc<AtomicUsize>,
     device: Option<DeviceInfo>,
     /// The successful measurements.
     pub records: Vec<Record>,
@@ -67,6 +72,7 @@ impl Report {
         Self {
             view,
             csv: options.csv.clone(),
+            interrupt: Arc::clone(&options.interrupt),
             device: None,
             records: Vec::new(),
             illegal: Vec::new(),
@@ -119,6 +125,12 @@ impl Report {
         }
     }
 
+    /// The signal that ended the run early, if there was one.
+    pub fn interrupt(&self) -> Option<u8> {
+        let signal = self.interrupt.load(Ordering::Relaxed);
+        (signal > 0).then_some(signal as u8)
+    }
+
     /// The CSV file that was requested, but not written for lack of records.
     pub(crate) fn unwritten(&self) -> Option<&Path> {
         self.csv.as_deref().filter(|_| self.records.is_empty())
@@ -146,6 +158,7 @@ impl Report {
             "rows": self.records,
             "illegal": self.illegal.iter().map(illegal).collect::<Value>(),
             "failures": self.failures.iter().map(failure).collect::<Value>(),
+            "interrupted": self.interrupt().is_some(),
         })
     }
 

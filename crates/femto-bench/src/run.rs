@@ -103,6 +103,9 @@ pub fn run_all(
         // Positions of this device's records.
         let mut places: Vec<usize> = Vec::new();
         for index in by_problem(all) {
+            if report.interrupt().is_some() {
+                return Ok(report);
+            }
             let what = format!("{}, {label}", all[index].describe());
             progress.stage(what.clone());
             let known = report.records.len();
@@ -178,6 +181,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         DeviceKind::Host => Scatter::Deterministic,
         _ => params.scatter,
     };
+    let explanation = operator.explain(None, None);
     record.setting = vec![
         ("measured", json!(params.measured)),
         ("vector", json!(params.benchmark.vector())),
@@ -185,8 +189,9 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         ("points_1d", json!(params.points_1d()?)),
         ("components", json!(benchmark.components())),
         ("data_level", json!(operator.data_level().name())),
-        // `single` changes each factor, and so the operator, by up to 6e-8 of itself.
         ("factors", json!(params.factors.name())),
+        // By how much of itself `single` changes a factor, and so the operator, at most.
+        ("perturbation", json!(explanation.perturbation)),
         ("fold_coefficients", json!(params.fold_coefficients)),
         ("scatter", json!(scatter.name())),
         ("warnings", json!(warnings.join("; "))),
@@ -198,7 +203,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         ("dofs", json!(dofs)),
         ("threads", json!(record.device.threads)),
     ];
-    record.schedule = operator.explain(None, None).schedule.join("; ");
+    record.schedule = explanation.schedule.join("; ");
     record.counts = vec![("rate", Some(dofs))];
     let bytes_per_dof = operator.bytes() as f64 / operator.dofs() as f64;
     record.extras = vec![

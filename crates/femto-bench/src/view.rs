@@ -51,8 +51,10 @@ fn data(record: &Record) -> String {
     let mut words = record.text("data_level");
     let factors = record.text("factors");
     if factors != FactorPrecision::Same.name() {
-        let change = FactorPrecision::SINGLE_CHANGE;
-        words += &format!(", factors {factors} (perturbed by {change:.0e})");
+        words += &format!(", factors {factors}");
+    }
+    if let Some(change) = record.number("perturbation") {
+        words += &format!(" (perturbed by {change:.0e})");
     }
     if record.get("fold_coefficients") == json!(false) {
         words += ", coefficients not folded";
@@ -95,4 +97,28 @@ fn set_up(record: &Record) -> String {
     let parts = ["geometry", "space", "compile", "operator"];
     let seconds = parts.map(|part| record.number(&format!("{part}_seconds")));
     format!("{:.2}", seconds.into_iter().flatten().sum::<f64>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{CEILINGS, SAMPLING};
+    use crate::{Benchmark, Params, Size, run};
+    use femto::{AnyDevice, Host};
+
+    #[test]
+    fn only_factors_that_change_are_called_perturbed() {
+        let host = AnyDevice::from(Host::with_threads(1).unwrap());
+        let params = Params {
+            size: Size::Elements(8),
+            sampling: SAMPLING,
+            ..Params::new(Benchmark::Bp1)
+        };
+        let mut row = run(&host, &params, &CEILINGS).unwrap();
+        assert_eq!(row.get("perturbation"), json!(null));
+        row.set("factors", json!("single"));
+        assert_eq!(data(&row), "on_the_fly, factors single");
+        row.set("perturbation", json!(FactorPrecision::SINGLE_CHANGE));
+        assert_eq!(data(&row), "on_the_fly, factors single (perturbed by 6e-8)");
+    }
 }

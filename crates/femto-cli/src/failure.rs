@@ -75,6 +75,30 @@ pub enum Failure {
     /// Some measurements failed, or a file could not be written; the others have been reported.
     #[error(transparent)]
     Measured(Box<BenchError>),
+    /// A signal ended a benchmark; the rows measured before are reported.
+    #[error("interrupted; rows measured: {rows}")]
+    Interrupted {
+        /// Rows reported.
+        rows: usize,
+        /// The signal's number.
+        signal: u8,
+    },
+    /// An option that changes nothing.
+    #[error("{option} has no meaning here: {reason}")]
+    NoMeaning {
+        /// The option.
+        option: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Stored tables without rows to draw.
+    #[error("there are no rows to draw in {files}{found}")]
+    NoRows {
+        /// The files.
+        files: String,
+        /// What they have instead.
+        found: String,
+    },
     /// An output that is an input or another output.
     #[error("{} is named twice, and would be written over", path.display())]
     WrittenOver {
@@ -116,8 +140,8 @@ impl From<ProblemError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 1 if the work failed, 2 if the input is wrong. (clap also uses 2 for wrong
-    /// arguments.)
+    /// The exit code: 1 if the work failed, 2 if the input is wrong, more after a signal. (clap also uses 2 for
+    /// wrong arguments.)
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Device(error) => device_exit_code(error),
@@ -129,9 +153,12 @@ impl Failure {
             | Self::Unwritten { .. }
             | Self::Kernels { .. }
             | Self::Output(IoError::Stream(_)) => 1,
+            // As shells report signals.
+            Self::Interrupted { signal, .. } => 128 + signal,
             Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
             Self::NoStep { .. } | Self::Unusable { .. } => 2,
             Self::NotVtu { .. } | Self::NothingToWrite { .. } | Self::WrittenOver { .. } => 2,
+            Self::NoMeaning { .. } | Self::NoRows { .. } => 2,
         }
     }
 
@@ -144,6 +171,7 @@ impl Failure {
                 | Self::Unusable { .. }
                 | Self::Kernels { .. }
                 | Self::Measured(_)
+                | Self::Interrupted { .. }
         )
     }
 }
@@ -188,6 +216,7 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::TooLarge { .. }
         | BenchError::NothingToSolve { .. }
         | BenchError::NoTable { .. }
+        | BenchError::Unreadable { .. }
         | BenchError::NoRows
         | BenchError::Folder { .. }
         | BenchError::FigureFormat(_)

@@ -338,3 +338,47 @@ fn the_challenge_has_a_row_for_every_stage_of_every_loop() {
         text(&unknown.stderr)
     );
 }
+
+/// Rows are printed that were measured before the signal, which then ends the command.
+#[cfg(unix)]
+#[test]
+fn a_signal_loses_no_rows() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Stdio;
+    use std::time::Duration;
+    assert!(CEILINGS.status.success(), "{}", text(&CEILINGS.stderr));
+    for (signal, number, form) in [("INT", 2, "--json"), ("TERM", 15, "--nreps=21")] {
+        let table = format!("{}/{signal}.csv", env!("CARGO_TARGET_TMPDIR"));
+        _ = std::fs::remove_file(&table);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_femto"))
+            .args(["bench", "bp1", "--elements", "8", "--kept"])
+            .args(["--threads", "1", form, "--csv", &table])
+            .env(CACHE.0, CACHE.1)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !std::path::Path::new(&table).is_file() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let kill = ["-s", signal, &child.id().to_string()].map(str::to_owned);
+        assert!(Command::new("kill").args(kill).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let error = text(&output.stderr);
+        assert_eq!(output.status.signal(), Some(number), "{error}");
+        assert!(
+            error.starts_with("error: interrupted; rows measured: "),
+            "{error}"
+        );
+        let rows = std::fs::read_to_string(&table).unwrap().lines().count() - 1;
+        assert!((1..8).contains(&rows), "{rows}");
+        let shown = text(&output.stdout);
+        if form == "--json" {
+            let report: Value = serde_json::from_str(shown).unwrap();
+            assert_eq!(report["rows"].as_array().unwrap().len(), rows);
+            assert_eq!(report["interrupted"], true);
+        } else {
+            assert!(shown.contains(&format!("; {rows} rows; ")), "{shown}");
+        }
+    }
+}

@@ -135,6 +135,11 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
         (&["check", "zero", "--device", "opencl:99"], "opencl"),
         (&["check", "zero", "--device", "gpu"], "opencl:0"),
         (
+            &["check", "zero", "--arch", "foo"],
+            "'foo' for '--arch <SM>'",
+        ),
+        (&["check", "zero", "--arch", "sm_"], "such as `sm_90`"),
+        (
             &["check", "--arch", "sm_90", "--device", "cuda:0"],
             "cannot be used with",
         ),

@@ -29,7 +29,7 @@ pub enum FileError {
     },
     /// No environment variable gives the user's cache folder.
     #[error(
-        "no cache folder: none of FEMTO_CACHE, XDG_CACHE_HOME and HOME is set to an absolute path"
+        "no cache folder: FEMTO_CACHE is not set, and XDG_CACHE_HOME and HOME are no absolute paths"
     )]
     NoCacheFolder,
 }
@@ -47,8 +47,8 @@ impl FileError {
 
 /// The folder for data kept between runs, which may not exist yet.
 ///
-/// The first of these that is an absolute path: `$FEMTO_CACHE`, `$XDG_CACHE_HOME/femto`,
-/// `$HOME/.cache/femto`.
+/// `$FEMTO_CACHE`, from the current folder if it is relative; or else the first of these that is an absolute path:
+/// `$XDG_CACHE_HOME/femto`, `$HOME/.cache/femto`.
 ///
 /// # Errors
 /// [`FileError::NoCacheFolder`].
@@ -58,8 +58,9 @@ pub fn cache_dir() -> Result<PathBuf, FileError> {
 
 fn choose_cache_dir(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf, FileError> {
     let absolute = |name| variable(name).filter(|path| path.is_absolute());
-    absolute("FEMTO_CACHE")
-        .or_else(|| Some(absolute("XDG_CACHE_HOME")?.join("femto")))
+    // An empty one counts as not set.
+    let own = variable("FEMTO_CACHE").and_then(|path| std::path::absolute(path).ok());
+    own.or_else(|| Some(absolute("XDG_CACHE_HOME")?.join("femto")))
         .or_else(|| Some(absolute("HOME")?.join(".cache").join("femto")))
         .ok_or(FileError::NoCacheFolder)
 }
@@ -142,9 +143,15 @@ mod tests {
         assert_eq!(with(&[home]).unwrap(), Path::new("/home/a/.cache/femto"));
         assert_eq!(with(&[home, xdg]).unwrap(), Path::new("/x/femto"));
         assert_eq!(with(&[home, xdg, own]).unwrap(), Path::new("/own"));
-        let relative = ("FEMTO_CACHE", "here");
-        assert_eq!(with(&[relative, xdg]).unwrap(), Path::new("/x/femto"));
-        assert!(matches!(with(&[relative]), Err(FileError::NoCacheFolder)));
+        let here = std::env::current_dir().unwrap().join("here");
+        assert_eq!(with(&[xdg, ("FEMTO_CACHE", "here")]).unwrap(), here);
+        let empty = ("FEMTO_CACHE", "");
+        assert_eq!(with(&[empty, xdg]).unwrap(), Path::new("/x/femto"));
+        let relative = ("XDG_CACHE_HOME", "x");
+        assert!(matches!(
+            with(&[empty, relative]),
+            Err(FileError::NoCacheFolder)
+        ));
     }
 
     #[test]

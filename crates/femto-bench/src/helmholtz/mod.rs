@@ -111,6 +111,9 @@ pub fn run_all(
         match device {
             AnyDevice::Host(host) => {
                 for &variant in &sweep.variants {
+                    if report.interrupt().is_some() {
+                        return Ok(report);
+                    }
                     let what = format!("{}, {}", variant.name(), label(&host.info()));
                     progress.stage(what.clone());
                     report.add_all(what, measure_on_host(host, &challenge, variant, how));
@@ -122,6 +125,9 @@ pub fn run_all(
                 compile_all(device, &sweep.steps, sweep.layers);
                 let mut stages = DeviceStages::new(device, &challenge)?;
                 for step in &sweep.steps {
+                    if report.interrupt().is_some() {
+                        return Ok(report);
+                    }
                     progress.stage(format!("{step}: {}", step.change));
                     report.add_all(step.to_string(), stages.measure(step, how));
                     report.save();

@@ -41,6 +41,12 @@ impl Point {
         serde_json::from_value(serde_json::to_value(record).ok()?).ok()
     }
 
+    /// Its ladder, such as `bk5/layers`.
+    pub fn ladder(&self) -> &str {
+        let parts = self.step.rsplit_once('/');
+        parts.map_or(&self.step, |(ladder, _)| ladder)
+    }
+
     /// Whether it belongs to one of these steps.
     pub fn is_of(&self, steps: &[Step]) -> bool {
         steps.iter().any(|step| step.to_string() == self.step)

@@ -112,6 +112,9 @@ pub fn run_all(
     };
     for precision in &sweep.precisions {
         for size in sweep.ladder_sizes() {
+            if report.interrupt().is_some() {
+                return Ok(report);
+            }
             match precision {
                 Precision::Fp64 => run.size::<f64>(size, progress, &mut report),
                 Precision::Fp32 => run.size::<f32>(size, progress, &mut report),
@@ -142,6 +145,9 @@ impl Run<'_> {
         };
         let steps = self.sweep.steps.iter();
         for step in steps.filter(|step| step.benchmark == benchmark) {
+            if report.interrupt().is_some() {
+                return;
+            }
             progress.detail(step);
             let result = data.measure(step, &self.sweep.sampling, &self.ceilings);
             report.add(format!("{step} {sizes}"), result);

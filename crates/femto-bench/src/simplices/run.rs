@@ -104,6 +104,9 @@ fn run_on(
         ceilings,
     };
     for case in &cases {
+        if report.interrupt().is_some() {
+            return Ok(report);
+        }
         progress.stage(case.to_string());
         let inputs = (*case, mesh(&meshes, case), &candidates(case)[..]);
         match case.precision {
@@ -133,6 +136,9 @@ fn run_on_hosts(
             continue;
         };
         for case in SimplexCase::all(SimplexForm::ALL, &sweep.precisions) {
+            if report.interrupt().is_some() {
+                return Ok(report);
+            }
             let what = format!("{case}, {label}");
             progress.stage(what.clone());
             let mesh = mesh(&meshes, &case);
@@ -164,6 +170,9 @@ impl Run<'_> {
             Err(error) => return report.add(case.to_string(), Err(error)),
         };
         for candidate in candidates {
+            if report.interrupt().is_some() {
+                return;
+            }
             progress.detail(&candidate.schedule);
             let result = data.measure(candidate, &self.sampling, &self.ceilings);
             report.add(format!("{case}, {}", candidate.schedule), result);

@@ -21,7 +21,8 @@ use crate::{BenchError, Record, Report, Sampling, roofline};
 use factors::Factors;
 use femto::Number;
 use femto::accelerator::{language, limits};
-use femto_element::Cell;
+use femto::operator::OperatorError;
+use femto_element::{Cell, basis};
 use femto_kernel::family::affine_simplex::ladder;
 use femto_kernel::family::{KernelSource, affine_simplex, element_matrix};
 use femto_kernel::roofline::{Ceilings, bound};
@@ -126,6 +127,16 @@ fn or<T: Copy>(given: &[T], default: T) -> Vec<T> {
 type Problem = (usize, Precision, usize);
 
 impl Sweep {
+    /// Fails if factors have no basis of a degree.
+    fn check(&self) -> Result<(), BenchError> {
+        if self.stored.contains(&Stored::Factors) {
+            for &degree in &self.degrees {
+                basis::check(Cell::Tetrahedron, degree).map_err(OperatorError::from)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The kernels of a degree in a precision.
     fn variants(&self, problem: Problem, device: &Accelerator) -> Vec<Variant> {
         let mut all: Vec<Variant> = Vec::new();
@@ -168,13 +179,14 @@ fn nodes(degree: usize) -> usize {
 /// Measures all combinations, even if some fail.
 ///
 /// # Errors
-/// No ceilings.
+/// A degree that cannot be measured, before any measurement; no ceilings.
 pub fn run_all(
     device: &Accelerator,
     sweep: &Sweep,
     options: &RunOptions,
     progress: &mut dyn Progress,
 ) -> Result<Report, BenchError> {
+    sweep.check()?;
     let mut all = Vec::new();
     for problem in sweep.problems() {
         let variants = sweep.variants(problem, device).into_iter();
@@ -193,6 +205,9 @@ pub fn run_all(
     report.begin(device.info(), ceilings);
     for &elements in &sweep.elements {
         for problem in sweep.problems() {
+            if report.interrupt().is_some() {
+                return Ok(report);
+            }
             let (degree, precision, sides) = problem;
             progress.stage(format!(
                 "degree {degree}, {elements} elements, {sides} right-hand sides, {precision}"
@@ -240,6 +255,9 @@ fn measure<T: Number>(
     let (degree, _, sides) = problem;
     let mut factors = None;
     for variant in sweep.variants(problem, device) {
+        if report.interrupt().is_some() {
+            return;
+        }
         let how = (&sweep.sampling, ceilings);
         let (schedule, result) = match &variant.kernel {
             Kernel::Factors { schedule, listed } => {
@@ -322,5 +340,31 @@ impl Found {
         });
         record.extras.push(("roofline_cache", json!(allowed)));
         record
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_without_a_basis_are_refused_for_factors() {
+        let check = |stored, degree| {
+            let sweep = Sweep {
+                stored: vec![Stored::Triangle, stored],
+                steps: Vec::new(),
+                degrees: vec![1, degree],
+                elements: Vec::new(),
+                precisions: Vec::new(),
+                sides: Vec::new(),
+                tuning: Tuning::default(),
+                sampling: Sampling::default(),
+            };
+            sweep.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(check(Stored::Factors, 8), Ok(()));
+        assert_eq!(check(Stored::Full, 9), Ok(()));
+        let refused = check(Stored::Factors, 9).unwrap_err();
+        assert!(refused.contains("1 to 8"), "{refused}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod devices;
+mod interrupt;
 mod kernel;
 mod mesh;
 mod paper;
@@ -16,6 +17,7 @@ use femto::platform::device::host::start_global_threads;
 use femto::platform::device::{DeviceError, DeviceId, DeviceKind};
 use signal_hook::consts::SIGABRT;
 use signal_hook::flag;
+use signal_hook::low_level::emulate_default_handler;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +25,8 @@ use std::sync::atomic::AtomicBool;
 /// Solve partial differential equations with matrix-free, high-order finite elements, and report the
 /// performance relative to the machine's limits.
 ///
-/// Exit codes: 0 success, 1 the computation failed, 2 bad input.
+/// Exit codes: 0 success, 1 the computation failed, 2 bad input; of `bench` also 130 after Ctrl-C, 143 after
+/// SIGTERM.
 #[derive(Debug, Parser)]
 #[command(name = "femto", version, propagate_version = true)]
 pub struct Cli {
@@ -64,6 +67,10 @@ impl Cli {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 console.fail(&failure);
+                if let Failure::Interrupted { signal, .. } = failure {
+                    // Shells stop a script only if its command dies of the signal.
+                    let _ = emulate_default_handler(signal.into());
+                }
                 ExitCode::from(failure.exit_code())
             }
         }

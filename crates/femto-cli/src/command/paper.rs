@@ -45,6 +45,11 @@ pub(super) struct Paper {
 
 impl Paper {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        options::check_meaning(&[(
+            "--degree",
+            self.degree.is_some() && !self.name.has_degrees(),
+            "this text has one degree",
+        )])?;
         let device = Accelerator::open(self.device)?;
         let name = self.name.name();
         let folder = self.folder.clone().unwrap_or_else(|| name.into());

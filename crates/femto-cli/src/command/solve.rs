@@ -1,5 +1,6 @@
 //! `femto solve`
 
+use super::interrupt::Interrupt;
 use crate::case::{Case, Document};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -9,12 +10,8 @@ use clap::Args;
 use femto::platform::device::host::start_global_threads;
 use femto::platform::device::{self, DeviceId};
 use serde_json::{Value, json};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Solve the problem described by a case file, and report the performance relative to the machine's limits.
 ///
@@ -65,7 +62,7 @@ impl Solve {
         };
         let case = Case::parse(Document::read(&self.case)?.with_settings(&self.set)?)?;
         start_global_threads(case.run.threads)?;
-        let interrupt = listen();
+        let interrupt = Interrupt::listen().flag;
         let mut progress = Progress::new(!console.is_json());
         let report = solve::run(&case, &options, &mut progress, &interrupt)?.report;
         progress.finish();
@@ -83,31 +80,6 @@ impl Solve {
             _ => Err(Failure::Unsolved { message }),
         }
     }
-}
-
-/// A flag raised by signals: Ctrl-C, and those sent by batch systems and closing terminals. The second one
-/// ends the program.
-fn listen() -> Arc<AtomicBool> {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let hangup = (!ignores_hangup()).then_some(HANGUP);
-    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
-        // In this order, so that the first one does not end the program. On systems without handlers the
-        // signals end it, as usual.
-        let _ = flag::register_conditional_shutdown(signal, 1, Arc::clone(&interrupt));
-        let _ = flag::register(signal, Arc::clone(&interrupt));
-    }
-    interrupt
-}
-
-/// SIGHUP; systems without it refuse the handler.
-const HANGUP: i32 = 1;
-
-/// Whether the program was started to ignore SIGHUP, as by `nohup`, if the system tells.
-fn ignores_hangup() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (HANGUP - 1) & 1 == 1)
 }
 
 struct Text<'a> {

@@ -50,6 +50,8 @@ pub(crate) fn find(
             tag: tag.into(),
             number,
         }),
+        // Meshes made from arrays may have groups that no table lists.
+        [] if number.is_some_and(|it| it != 0 && has_cells(it)) => Ok(number.unwrap_or_default()),
         [] => Err(MeshError::NoSuchGroup {
             dimension,
             tag: tag.into(),

@@ -107,9 +107,15 @@ impl Mesh {
         dimensions.max().unwrap_or(0)
     }
 
+    /// The first physical group number of a cell of a block, as in its tags; 0 for none.
+    pub fn tag(&self, block: usize, cell: usize) -> i32 {
+        let tags = self.blocks.get(block).map(|it| &it.tags[..]);
+        tags.and_then(|it| it.get(cell)).copied().unwrap_or(0)
+    }
+
     /// The physical group numbers of a cell of a block.
     pub fn groups_of(&self, block: usize, cell: usize) -> impl Iterator<Item = i32> {
-        let tag = self.blocks[block].tags[cell];
+        let tag = self.tag(block, cell);
         let place = |it: &Membership| (it.block as usize, it.cell as usize);
         let first = self
             .memberships

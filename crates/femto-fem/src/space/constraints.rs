@@ -82,7 +82,16 @@ impl Constraints {
         &self.entries
     }
 
+    /// Length of the shortest L-vector that has all entries.
+    pub fn reach(&self) -> usize {
+        let entries = self.entries.last().map_or(0, |&entry| entry as usize + 1);
+        entries.max(self.slanted.reach())
+    }
+
     /// Whether each entry of vectors of this length is constrained, slanted directions apart.
+    ///
+    /// # Panics
+    /// If the length is less than [`Constraints::reach`].
     pub fn is_held(&self, len: usize) -> Vec<bool> {
         let mut is_held = vec![false; len];
         let held = self.entries.iter();
@@ -91,6 +100,9 @@ impl Constraints {
     }
 
     /// Makes an L-vector zero where it is constrained.
+    ///
+    /// # Panics
+    /// If it is shorter than [`Constraints::reach`].
     pub fn project(&self, values: &mut [f64]) {
         for &entry in &self.entries {
             values[entry as usize] = 0.0;

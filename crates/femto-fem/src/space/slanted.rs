@@ -65,6 +65,12 @@ impl Slanted {
         self.directions
     }
 
+    /// Length of the shortest L-vector that has all nodes.
+    pub(super) fn reach(&self) -> usize {
+        let nodes = self.nodes.last().map_or(0, |&node| node as usize + 1);
+        nodes * self.components
+    }
+
     /// Projects an L-vector of interleaved components.
     pub fn project(&self, values: &mut [f64]) {
         let count = self.components;

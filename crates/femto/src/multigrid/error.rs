@@ -13,6 +13,18 @@ pub enum MultigridError {
     /// An empty list of levels.
     #[error("multigrid on no level")]
     NoLevel,
+    /// Levels whose degrees do not fall to 1.
+    #[error("levels of degrees {found:?}; degrees fall to 1, as those of multigrid::degrees do")]
+    Degrees {
+        /// The degrees, in the order of the levels.
+        found: Vec<usize>,
+    },
+    /// A level with the constraints of a larger space.
+    #[error("constraints of other vectors than those of the level of degree {degree}")]
+    OtherConstraints {
+        /// Degree of the level.
+        degree: usize,
+    },
     /// Levels on different elements, or with different components.
     #[error(
         "the levels' elements or components differ, or are in another order: see Block::of_lower_degree"
@@ -91,6 +103,8 @@ impl MultigridError {
             Self::Operator(error) => error.is_of_input(),
             Self::TooLarge { .. }
             | Self::NoLevel
+            | Self::Degrees { .. }
+            | Self::OtherConstraints { .. }
             | Self::OtherElements
             | Self::Layout
             | Self::NotPositiveDefinite { .. }

@@ -144,8 +144,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
-    /// Parameters out of range, levels on different elements, components that are not interleaved, more elements than
-    /// 32-bit indices can address, or not enough memory.
+    /// Parameters out of range, degrees that do not fall to 1, levels on different elements, constraints of another level,
+    /// components that are not interleaved, more elements than 32-bit indices can address, or not enough memory.
     pub fn new(
         device: &D,
         levels: Vec<FormLevel<T, D>>,
@@ -163,6 +163,16 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let mut blocks = levels.iter().flat_map(|level| &level.blocks);
         if blocks.any(|it| it.space.components() > 1 && it.space.layout() == Layout::Blocked) {
             return Err(MultigridError::Layout);
+        }
+        let degree = |level: &FormLevel<T, D>| level.blocks.first().map(|it| it.space.degree());
+        let found: Vec<usize> = levels.iter().filter_map(degree).collect();
+        let falls = found.is_sorted_by(|finer, coarser| finer > coarser);
+        if !falls || found.len() < levels.len() || found.last() != Some(&1) {
+            return Err(MultigridError::Degrees { found });
+        }
+        let reaches_out = |it: &FormLevel<T, D>| it.constraints.reach() > it.operator.dofs();
+        if let Some(at) = levels.iter().position(reaches_out) {
+            return Err(MultigridError::OtherConstraints { degree: found[at] });
         }
         let pairs = levels.windows(2);
         let between = pairs.map(|pair| Between::new(device, [&pair[0], &pair[1]], has_state));

@@ -194,12 +194,16 @@ pub enum OperatorError {
         most: u64,
     },
     /// The geometry belongs to another mesh.
-    #[error("the geometry has {geometry} cells but the space has {space} elements")]
+    #[error("the geometry has {geometry} {cells} but the space has {space} {elements}")]
     OtherMesh {
         /// Cells of the geometry.
         geometry: usize,
+        /// Their shape, in the plural.
+        cells: &'static str,
         /// Elements of the space.
         space: usize,
+        /// Their shape, in the plural.
+        elements: &'static str,
     },
     /// A trace of a space with other parameters or another number of nodes.
     #[error("the trace is of another space than the operator's")]

@@ -342,7 +342,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
 }
 
 /// Returns the first block's space; fails unless the blocks are all those of one space, in order.
-fn check_blocks(blocks: &[Block]) -> Result<&Space, OperatorError> {
+pub(crate) fn check_blocks(blocks: &[Block]) -> Result<&Space, OperatorError> {
     let sizes = |space: &Space| {
         (
             space.restriction().blocks,

@@ -79,6 +79,8 @@ pub(crate) struct Plan {
     nodes_are_places: bool,
     /// Bytes of the restriction's arrays that one application reads.
     index_bytes: u64,
+    /// Numbers of coordinates of the vertices.
+    coordinates: usize,
     /// Entries of an L-vector that elements touch.
     pub(crate) dofs: usize,
     /// Number of elements.
@@ -142,6 +144,11 @@ impl Plan {
             factors: params.factors,
             index_bytes: index_bytes(family, space),
             nodes_are_places: !space.is_periodic(),
+            coordinates: geometry
+                .coordinates()
+                .len()
+                .min(space.restriction().touched())
+                * geometry.dim(),
             dofs: space.restriction().touched() * space.components(),
             place,
             elements: space.elements(),
@@ -263,7 +270,9 @@ impl Plan {
     /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
     pub(crate) fn work(&self, precision: Precision) -> Work {
         let vector = (self.dofs * precision.bytes()) as u64;
-        self.total(precision, vector + self.index_bytes, vector)
+        let nodes = self.dofs / self.operator.inspection.components;
+        let fields = (nodes * self.nodal_fields() * precision.bytes()) as u64;
+        self.total(precision, vector + fields + self.index_bytes, vector)
     }
 
     /// Work on E-vectors.
@@ -274,7 +283,18 @@ impl Plan {
             .map(|plan| plan.elements as u64 * self.element_dofs())
             .sum();
         let vector = numbers * precision.bytes() as u64;
-        self.total(precision, vector, vector)
+        let fields =
+            vector * self.nodal_fields() as u64 / self.operator.inspection.components as u64;
+        self.total(precision, vector + fields, vector)
+    }
+
+    /// Auxiliary fields at nodes that elements read.
+    fn nodal_fields(&self) -> usize {
+        let mut kinds = self.kinds.iter();
+        match kinds.all(|kind| kind.block.folds_coefficients()) {
+            true => 0,
+            false => self.operator.fields.count(FieldKind::Nodal),
+        }
     }
 
     fn total(&self, precision: Precision, read: u64, written: u64) -> Work {
@@ -288,8 +308,13 @@ impl Plan {
                 ..Work::default()
             }
         };
+        let mut kinds = self.kinds.iter();
+        let coordinates = match kinds.any(|kind| kind.block.reads_vertices()) {
+            true => self.coordinates * precision.bytes(),
+            false => 0,
+        };
         let vectors = Work {
-            bytes_read: read,
+            bytes_read: read + coordinates as u64,
             bytes_written: written,
             ..Work::default()
         };
@@ -406,8 +431,12 @@ fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), Op
         });
     }
     if geometry.len() != space.elements() || geometry.cell() != space.cell() {
-        let (geometry, space) = (geometry.len(), space.elements());
-        return Err(OperatorError::OtherMesh { geometry, space });
+        return Err(OperatorError::OtherMesh {
+            geometry: geometry.len(),
+            cells: geometry.cell().plural(),
+            space: space.elements(),
+            elements: space.cell().plural(),
+        });
     }
     Ok(())
 }

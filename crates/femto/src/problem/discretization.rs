@@ -3,7 +3,7 @@
 use super::function::{Role, values};
 use super::integral::{Integral, Integrand};
 use super::{Function, FunctionName, ProblemError};
-use crate::operator::{Backend, Scatter};
+use crate::operator::{Backend, Scatter, check_blocks};
 use crate::vector::{Entries, VectorOps};
 use crate::{OperatorParams, Quadrature};
 use femto_fem::space::{Block, Layout, Space, Trace};
@@ -37,6 +37,12 @@ impl<'a> Discretization<'a> {
             time: params.time,
             scatter: params.scatter,
         }
+    }
+
+    /// Fails unless the blocks are all those of one space.
+    pub(super) fn check(&self) -> Result<(), ProblemError> {
+        check_blocks(self.blocks)?;
+        Ok(())
     }
 
     /// The first block's space; its L-vectors are those of all blocks.
@@ -79,8 +85,8 @@ impl<'a> Discretization<'a> {
     /// ∫ φ f for every basis function φ: an L-vector on the device. `f` has one function per component.
     ///
     /// # Errors
-    /// Wrong number of functions, components apart in memory, a quadrature rule that does not exist for the degree, a value
-    /// that is not finite, or a device error.
+    /// Blocks that are not all those of one space, a wrong number of functions, components apart in memory, a quadrature rule
+    /// that does not exist for the degree, a value that is not finite, or a device error.
     pub fn source<B>(&self, device: &B, f: &[&dyn Function]) -> Result<B::Buffer<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
@@ -140,6 +146,7 @@ impl<'a> Discretization<'a> {
     where
         B: Backend + VectorOps<f64>,
     {
+        self.check()?;
         self.space().check_normals(tag, self.dim())?;
         check_len("the right-hand side", b.len(), self.space().dofs())?;
         self.add_neumann_along_normal(device, (tag, &self.traces(tag)?), g, b)
@@ -271,8 +278,9 @@ impl<'a> Discretization<'a> {
         }
     }
 
-    /// Fails unless there is one function per component of the space.
+    /// Fails unless the blocks are all those of a space with one function per component.
     pub(super) fn check_components(&self, functions: usize) -> Result<(), ProblemError> {
+        self.check()?;
         match (self.space().components(), self.space().layout()) {
             (2.., Layout::Blocked) => Err(ProblemError::Layout),
             (components, _) if components == functions => Ok(()),

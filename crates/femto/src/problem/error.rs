@@ -34,6 +34,16 @@ pub enum ProblemError {
     /// The form or its data have no multigrid preconditioner.
     #[error(transparent)]
     Multigrid(#[from] MultigridError),
+    /// A component of an exact gradient has too few or too many derivatives.
+    #[error(
+        "a component of the exact gradient has {found} derivatives; it needs {dim}, one along each axis"
+    )]
+    ExactGradient {
+        /// Derivatives of the component.
+        found: usize,
+        /// Dimension of the space around the cells.
+        dim: usize,
+    },
     /// The flux has no projection on the solution's space.
     #[error("the flux of the solution could not be projected on its space: {0}")]
     Flux(Box<SolveError>),
@@ -206,6 +216,7 @@ impl ProblemError {
             | Self::Geometry(_)
             | Self::Space(_)
             | Self::NoMatrix { .. }
+            | Self::ExactGradient { .. }
             | Self::Singular { .. }
             | Self::Unbalanced { .. }
             | Self::RoundedToZero { .. }

@@ -9,7 +9,7 @@ use crate::{AnyDevice, DataLevel, Operator, OperatorParams, Quadrature};
 use femto_fem::space::Constraints;
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::form::TracedForm;
-use femto_platform::device::Buffer;
+use femto_platform::device::{Buffer, check_len};
 
 /// Relative residual of the projections.
 const TOLERANCE: f64 = 1e-10;
@@ -72,6 +72,7 @@ impl Problem<'_> {
             ..OperatorParams::default()
         };
         let mass = Operator::<f64, B>::of_blocks(device, &u.blocks, mass.form(), of_mass)?;
+        check_len("the solution", u.values.len(), mass.dofs())?;
         let mut diagonal = device.zeros(u.values.len())?;
         mass.diagonal(&mut diagonal)?;
         let jacobi = Jacobi::new(device, &diagonal)?;

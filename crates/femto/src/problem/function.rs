@@ -81,7 +81,8 @@ impl Expression {
         }
     }
 
-    /// Parses a function of x, y, z.
+    /// Parses a function of x, y and z; [`Expression::new`] makes one that depends on time, of a graph parsed with
+    /// [`Symbols::and_time`].
     ///
     /// # Errors
     /// The first mistake in the text.

@@ -7,9 +7,7 @@ use femto_fem::mesh::{Mesh, PhysicalGroup};
 /// The physical group of every cell that carries unknowns, `[mesh cell]`: the first of several; 0 for none.
 pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
     let cells = cells_of(mesh);
-    cells
-        .map(|(block, cell)| mesh.blocks[block].tags[cell])
-        .collect()
+    cells.map(|(block, cell)| mesh.tag(block, cell)).collect()
 }
 
 /// The values of a coefficient given by groups of cells (name or number), `[mesh cell]`.
@@ -27,13 +25,13 @@ pub fn by_group(mesh: &Mesh, values: &[(&str, f64)]) -> Result<Vec<f64>, Problem
         let with_value = |group| numbered.iter().filter(move |(other, ..)| *other == group);
         let mut own = mesh.groups_of(block, cell).flat_map(with_value);
         match (own.next(), own.next()) {
-            (None, _) => without.push((number, mesh.blocks[block].tags[cell])),
+            (None, _) => without.push((number, mesh.tag(block, cell))),
             (Some(&(_, _, value)), None) => found.push(value),
             (Some((_, first, _)), Some((_, second, _))) => {
                 return Err(ProblemError::TwoValues {
                     groups: [first.to_string(), second.to_string()],
                     cell: number,
-                    tag: mesh.blocks[block].tags[cell],
+                    tag: mesh.tag(block, cell),
                 });
             }
         }

@@ -3,7 +3,7 @@
 use super::integral::{Integral, Integrand};
 use super::{Discretization, Function, ProblemError, Role};
 use crate::Quadrature;
-use crate::operator::{Backend, OperatorError};
+use crate::operator::Backend;
 use crate::vector::VectorOps;
 use femto_fem::space::Block;
 use femto_platform::device::check_len;
@@ -52,10 +52,10 @@ impl Exact<'_> {
         };
         on.check_components(gradient.len())?;
         match gradient.iter().find(|row| row.len() != on.dim()) {
-            Some(row) => Err(ProblemError::Operator(OperatorError::Dimension {
-                form: row.len(),
-                cells: on.space().cell().plural(),
-            })),
+            Some(row) => Err(ProblemError::ExactGradient {
+                found: row.len(),
+                dim: on.dim(),
+            }),
             None => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use crate::operator::Backend;
 use crate::vector::{VectorOps, download_f64};
 use crate::{AnyDevice, DataLevel, OperatorParams};
 use femto_fem::space::{Block, Constraints, SAME_DIRECTION};
-use femto_platform::device::Buffer;
+use femto_platform::device::{Buffer, check_len};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -158,6 +158,8 @@ impl Problem<'_> {
             ..self.operator_params(&u.blocks)
         };
         let on = Discretization::of(&u.blocks, &params);
+        on.check()?;
+        check_len("the solution", u.values.len(), on.space().dofs())?;
         let facets = self.on_facets(&self.loads_on(on))?;
         let constraints = self.constraints(&u.blocks)?;
         let (loads, _) = self.loads((on, &constraints), &facets, device)?;

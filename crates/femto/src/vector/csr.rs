@@ -209,7 +209,11 @@ impl<V: Value> Csr<V> {
     }
 
     /// A B (Gustavson, ACM Transactions on Mathematical Software 4, 1978).
+    ///
+    /// # Panics
+    /// If B does not have as many rows as A has columns.
     pub fn times(&self, other: &Self) -> Self {
+        assert_eq!(other.rows(), self.columns, "rows of B, columns of A");
         let write = |sums: &mut RowSums<V>, row: usize, found: &mut Vec<(u32, V)>| {
             for (middle, factor) in self.row(row) {
                 for (column, value) in other.row(middle as usize) {
@@ -263,7 +267,11 @@ impl<V: Value> RowSums<V> {
 
 impl Csr {
     /// A x.
+    ///
+    /// # Panics
+    /// If x does not have as many entries as the matrix has columns.
     pub fn product(&self, x: &[f64]) -> Vec<f64> {
+        assert_eq!(x.len(), self.columns, "entries of x, columns of the matrix");
         let row = |row| {
             let terms = self.row(row);
             terms.map(|(column, a)| a * x[column as usize]).sum()

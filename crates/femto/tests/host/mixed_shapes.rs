@@ -11,9 +11,10 @@ use femto::kernel::scalar::Scalar;
 use femto::operator::{OperatorError, Typed};
 use femto::platform::device::Device;
 use femto::problem::{
-    Boundary, Exact, Given, LagrangeGrid, Problem, Robin, SolverParams, by_group, cell_tags,
+    Boundary, Discretization, Exact, Given, LagrangeGrid, Problem, Robin, SolverParams, by_group,
+    cell_tags,
 };
-use femto::{Host, Operator, OperatorParams};
+use femto::{Host, Operator, OperatorParams, Quadrature, Scatter};
 use femto_element::Cell;
 
 #[test]
@@ -33,6 +34,19 @@ fn blocks_belong_together() {
             }
             other => panic!("{other:?}"),
         }
+    }
+    for blocks in [&all[..1], &[]] {
+        let on = Discretization {
+            blocks,
+            quadrature: Quadrature::Gauss,
+            time: 0.0,
+            scatter: Scatter::Deterministic,
+        };
+        let mut b = host.zeros(all[0].space.dofs()).unwrap();
+        let refused = on.neumann(&host, "xmin", &[&1.0], &mut b).unwrap_err();
+        let expected = "that are not all those of one space";
+        assert!(refused.to_string().contains(expected), "{refused}");
+        assert!(on.source(&host, &[&1.0]).is_err());
     }
     let operator = bind(&all).unwrap();
     let (u, mut v) = (

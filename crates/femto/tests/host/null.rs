@@ -5,8 +5,9 @@
 //!   dofs = 17 · 9 · 9 = 1377, of which the 9 · 9 = 81 between the cubes are shared by two chunks.
 
 use crate::common::hexahedra;
-use femto::element::MapKind;
+use femto::element::{Cell, MapKind};
 use femto::fem::geometry::Geometry;
+use femto::fem::mesh::boxes::AnyBox;
 use femto::fem::space::{Constraints, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto::platform::device::null::{Counts, Launch, Null};
@@ -242,6 +243,26 @@ fn element_vectors_need_no_indices() {
         flops: ELEMENTS * (differentiation(FIVE_TO_FIVE, 25, 125) + 125 * 15),
     };
     assert_eq!(null.launches(), [expected]);
+}
+
+/// Affine tetrahedra of degree 1 whose coefficients are not folded read coordinates by the numbers of their nodes.
+#[test]
+fn coordinates_are_read_once() {
+    let mesh = AnyBox::unit(Cell::Tetrahedron, 2).build(|x| x);
+    let mesh = mesh.expect("legal");
+    let geometry = Geometry::new(&mesh).expect("tetrahedra");
+    let space = Space::new(&mesh, &geometry, SpaceParams::default()).expect("legal");
+    let params = OperatorParams {
+        fold_coefficients: false,
+        ..OperatorParams::default()
+    };
+    let form = ProblemForm::interpreted::<_, 3, 1>(&Poisson).expect("of usual dimensions");
+    let operator =
+        Operator::<f64, _>::of_form(&Null::new(), &space, &geometry, form.form(), params);
+    let operator = operator.expect("binds");
+    let launches = apply(&operator);
+    // Of each of 27 nodes u and x, y, z; 4 indices of 16 bits in 48 cells; the list of shared nodes ends at 0.
+    assert_eq!(launches[0].bytes_read, 27 * 4 * 8 + 48 * 4 * 2 + 4);
 }
 
 /// The formulas of Świrydowicz et al. 2019 with q = 5 and g = 6 or 5.

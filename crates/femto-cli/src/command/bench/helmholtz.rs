@@ -7,7 +7,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
-use femto::platform::device::{self, DeviceId};
+use femto::platform::device::{self, DeviceId, DeviceKind};
 use femto_bench::Sampling;
 use femto_bench::helmholtz::{Columns, SMALL, Step, Sweep, Variant, run_all, steps};
 
@@ -32,9 +32,9 @@ pub(in crate::command) struct Helmholtz {
     /// Steps of the ladder, on accelerators [default: all].
     #[arg(long, value_delimiter = ',', value_parser = step)]
     steps: Vec<Step>,
-    /// Loops of the host.
+    /// Loops of the host [default: all].
     #[arg(
-        long, value_delimiter = ',', default_value = "serial,columns,cells",
+        long, value_delimiter = ',',
         value_parser = options::named(&Variant::ALL, Variant::name)
     )]
     variants: Vec<Variant>,
@@ -60,6 +60,20 @@ fn step(number: &str) -> Result<Step, String> {
 
 impl Helmholtz {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let (steps_given, variants_given) = (!self.steps.is_empty(), !self.variants.is_empty());
+        let is_host = self.device.kind == DeviceKind::Host;
+        options::check_meaning(&[
+            (
+                "--steps",
+                steps_given && is_host,
+                "the host has loops, for --variants",
+            ),
+            (
+                "--variants",
+                variants_given && !is_host,
+                "accelerators have steps, for --steps",
+            ),
+        ])?;
         let sweep = Sweep {
             triangles: self.triangles,
             layers: self.layers,
@@ -67,7 +81,10 @@ impl Helmholtz {
                 [] => steps(),
                 steps => steps.to_vec(),
             },
-            variants: self.variants.clone(),
+            variants: match &self.variants[..] {
+                [] => Variant::ALL.to_vec(),
+                variants => variants.to_vec(),
+            },
             sampling: Sampling {
                 samples: self.nreps as usize,
                 seconds: SAMPLE_SECONDS,

@@ -25,7 +25,8 @@ use std::path::PathBuf;
 ///
 /// BP1 to BP6 are CEED's bake-off problems on L-vectors, with gather and scatter; BK1, BK3 and BK5 are the
 /// element-local kernels. Options that take lists run every combination. Ceilings are measured in the same
-/// run.
+/// run. Ctrl-C, SIGTERM or SIGHUP stop it after the current measurement, with the rows that it has; a second
+/// signal stops it immediately.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Bench {
@@ -40,7 +41,7 @@ pub(super) struct Bench {
     /// Approximate length of the vectors, such as `1.5e6` [default: 1.5e6].
     #[arg(long, value_delimiter = ',', value_parser = options::count, conflicts_with = "elements", allow_negative_numbers = true)]
     dofs: Vec<usize>,
-    /// Number of elements instead, such as `4096`; `large` for 5e7 entries.
+    /// Approximate number of elements instead, such as `4096`; `large` for 5e7 entries.
     #[arg(long, value_delimiter = ',', value_parser = options::elements)]
     elements: Vec<Size>,
     /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra; prisms in columns between
@@ -50,8 +51,8 @@ pub(super) struct Bench {
         value_parser = options::named(&MeshShape::ALL, MeshShape::name)
     )]
     mesh: Vec<MeshShape>,
-    /// Layers of the meshes of columns; others have none.
-    #[arg(long, value_delimiter = ',', default_value = "50", value_parser = options::layers())]
+    /// Layers of the meshes of columns; others have none [default: 50].
+    #[arg(long, value_delimiter = ',', value_parser = options::layers())]
     layers: Vec<usize>,
     /// What is stored: coefficients of maps, factors at points, a matrix per element, or one sparse matrix.
     #[arg(
@@ -68,7 +69,7 @@ pub(super) struct Bench {
     factors: Vec<FactorPrecision>,
     /// Knobs of an accelerator's kernel that replace the measured defaults, such as `blocks=3+staged=1`;
     /// `best` for the defaults.
-    #[arg(long, value_delimiter = ',', default_value = "best")]
+    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = options::knobs)]
     knobs: Vec<Knobs>,
     /// Fold the coefficients of forms λ u, κ ∇u into the geometry; `false` evaluates forms as written,
     /// printed on accelerators.
@@ -146,6 +147,20 @@ impl Bench {
                 false => self.draw_stored(names, console),
             };
         }
+        let has_columns = self.mesh.iter().any(|mesh| mesh.has_columns());
+        let compiles = self.device.kind.is_accelerator();
+        options::check_meaning(&[
+            (
+                "--layers",
+                !self.layers.is_empty() && !has_columns,
+                "only the meshes columns and layers have layers",
+            ),
+            (
+                "--compile-first",
+                self.compile_first && !compiles,
+                "only accelerators compile kernels",
+            ),
+        ])?;
         let (all, options) = (self.params(), self.common.run_options(None)?);
         let devices = open(self.device, &self.threads)?;
         let mut progress = Progress::new(!console.is_json());
@@ -179,7 +194,14 @@ impl Bench {
     fn draw_stored(&self, names: &[String], console: Console) -> Result<(), Failure> {
         let steps = select(&self.benchmarks, names).ok_or_else(|| no_step(names))?;
         let mut points: Vec<Point> = options::stored_rows(&self.from, self.figure.as_deref())?;
+        let mut ladders: Vec<String> = points.iter().map(|it| it.ladder().to_owned()).collect();
         points.retain(|point| point.is_of(&steps));
+        if points.is_empty() {
+            ladders.sort_unstable();
+            ladders.dedup();
+            let found = format!(", only other steps of {}", ladders.join(", "));
+            return Err(options::no_rows(&self.from, found));
+        }
         if let Some(path) = &self.figure {
             figure::draw(&points, path)?;
         }
@@ -206,7 +228,11 @@ impl Bench {
         let sizes = self.sizes(start.size);
         let all = vary(vec![start], &self.benchmarks, |it, x| it.benchmark = x);
         let all = vary(all, &self.mesh, |it, x| it.mesh = x);
-        let mut all = vary(all, &self.layers, |it, x| {
+        let layers: &[usize] = match &self.layers[..] {
+            [] => &[start.layers],
+            layers => layers,
+        };
+        let mut all = vary(all, layers, |it, x| {
             if it.mesh.has_columns() {
                 it.layers = x;
             }
@@ -251,10 +277,14 @@ fn no_step(names: &[String]) -> Failure {
     }
 }
 
-/// Prints a report; its first failure becomes the command's.
+/// Prints a report; a signal that ended it, or else its first failure, becomes the command's.
 fn conclude(report: Report, mut progress: Progress, console: Console) -> Result<(), Failure> {
     progress.finish();
     console.report(&report, || report.to_json())?;
+    if let Some(signal) = report.interrupt() {
+        let rows = report.records.len();
+        return Err(Failure::Interrupted { rows, signal });
+    }
     report
         .into_result()
         .map_err(|error| Failure::Measured(Box::new(error)))

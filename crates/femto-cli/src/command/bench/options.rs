@@ -1,8 +1,10 @@
 //! Parsers of option values.
 
+use crate::command::interrupt::Interrupt;
 use crate::failure::Failure;
 use crate::files::{check_output, check_separate};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use femto::Knobs;
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;
 use femto_bench::paper::Paper;
@@ -26,7 +28,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// The options of a run that can write its table, and its figure if it has one.
+    /// The options of a run that can write its table, and its figure if it has one, and that signals end early.
     pub(super) fn run_options(&self, figure: Option<&Path>) -> Result<RunOptions, Failure> {
         let tables = self.csv.as_slice();
         for table in tables {
@@ -39,7 +41,18 @@ impl Common {
                 false => CeilingsFrom::Measurement,
             },
             csv: self.csv.clone(),
+            interrupt: Interrupt::listen().signal,
         })
+    }
+}
+
+/// Fails for the first of these options that is given but changes nothing.
+pub(in crate::command) fn check_meaning(
+    options: &[(&'static str, bool, &'static str)],
+) -> Result<(), Failure> {
+    match options.iter().find(|(_, is_idle, _)| *is_idle) {
+        Some(&(option, _, reason)) => Err(Failure::NoMeaning { option, reason }),
+        None => Ok(()),
     }
 }
 
@@ -53,7 +66,17 @@ pub(super) fn stored_rows<P: DeserializeOwned>(
         rows.extend(read_rows::<P>(table)?);
     }
     check_figure(figure, tables)?;
-    Ok(rows)
+    match rows.is_empty() {
+        true => Err(no_rows(tables, String::new())),
+        false => Ok(rows),
+    }
+}
+
+/// The error of stored tables without rows to draw, and what they have instead.
+pub(super) fn no_rows(tables: &[PathBuf], found: String) -> Failure {
+    let names = tables.iter().map(|table| table.display().to_string());
+    let files = names.collect::<Vec<_>>().join(", ");
+    Failure::NoRows { files, found }
 }
 
 /// Checks that a figure can be written, and over no table.
@@ -108,6 +131,18 @@ pub(in crate::command) fn count(text: &str) -> Result<usize, String> {
         Ok(number) if (1.0..=most).contains(&number) => Ok(number.round() as usize),
         Ok(_) => Err(format!("expected a number from 1 to {most:.0e}")),
         Err(_) => Err("expected a number, such as `4096` or `1.5e6`".to_owned()),
+    }
+}
+
+/// Knobs, each given once.
+pub(super) fn knobs(text: &str) -> Result<Knobs, String> {
+    let knobs = text.parse::<Knobs>().map_err(|error| error.to_string())?;
+    let names = text.split('+').filter_map(|part| part.split_once('='));
+    let mut names: Vec<&str> = names.map(|(name, _)| name).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("`{}` is given twice", pair[0])),
+        None => Ok(knobs),
     }
 }
 

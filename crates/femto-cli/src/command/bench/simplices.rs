@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
 use femto::kernel::scalar::Precision;
-use femto::platform::device::{self, DeviceId};
+use femto::platform::device::{self, DeviceId, DeviceKind};
 use femto_bench::Sampling;
 use femto_bench::simplices::{Selection, Sweep, run_all};
 
@@ -48,6 +48,12 @@ pub(in crate::command) struct Simplices {
 
 impl Simplices {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let only = "only accelerators have several schedules";
+        let is_host = self.device.kind == DeviceKind::Host;
+        options::check_meaning(&[
+            ("--best", self.best && is_host, only),
+            ("--table2", self.table2 && is_host, only),
+        ])?;
         let sweep = Sweep {
             cells: self.cells,
             precisions: self.precision.clone(),

@@ -93,6 +93,7 @@ impl Tet {
                 || json!({ "figure": shown.to_string(), "rows": points.len() }),
             );
         }
+        self.check_meaning()?;
         let steps = match &self.steps[..] {
             [] => (0..=10).collect(),
             steps => steps.iter().map(|&step| step.into()).collect(),
@@ -125,5 +126,43 @@ impl Tet {
             report.note("the figure".to_owned(), figure::draw(&points, path));
         }
         conclude(report, progress, console)
+    }
+
+    /// Fails for options of what is not measured.
+    fn check_meaning(&self) -> Result<(), Failure> {
+        let has = |stored| self.stored.contains(&stored);
+        let has_matrices = has(Stored::Full) || has(Stored::Triangle);
+        let is_idle = |step: &u8| match step {
+            0..=2 => !has(Stored::Factors) && !has(Stored::Full),
+            _ => !has(Stored::Factors),
+        };
+        let (factors, matrices) = ("only factors have it", "only matrices have it");
+        options::check_meaning(&[
+            (
+                "--steps",
+                !self.steps.is_empty() && !self.sides.contains(&1),
+                "steps have one right-hand side, which --sides leaves out",
+            ),
+            (
+                "--steps",
+                self.steps.iter().any(is_idle),
+                "factors have steps 0 to 10, full matrices 0 to 2, triangles none",
+            ),
+            (
+                "--per-thread",
+                !self.per_thread.is_empty() && !has(Stored::Factors),
+                factors,
+            ),
+            (
+                "--warps",
+                !self.warps.is_empty() && !has(Stored::Factors),
+                factors,
+            ),
+            (
+                "--prefetch",
+                !self.prefetch.is_empty() && !has_matrices,
+                matrices,
+            ),
+        ])
     }
 }

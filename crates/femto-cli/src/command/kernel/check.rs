@@ -29,7 +29,7 @@ pub(in crate::command) struct Check {
     device: DeviceId,
     /// Compile for this architecture, such as `sm_90`, with NVIDIA's compiler. Needs neither a device nor a
     /// driver; nothing is cached.
-    #[arg(long, value_name = "SM", conflicts_with = "device")]
+    #[arg(long, value_name = "SM", conflicts_with = "device", value_parser = architecture)]
     arch: Option<String>,
     /// Degrees: numbers and inclusive ranges, such as `1..8` or `2,4..6`.
     #[arg(long, default_value = "7")]
@@ -52,6 +52,18 @@ pub(in crate::command) struct Check {
     /// Recompile kernels that are already cached.
     #[arg(long)]
     fresh: bool,
+}
+
+/// A name that NVIDIA's compiler may know: `sm_90`, `sm_90a`.
+fn architecture(name: &str) -> Result<String, String> {
+    let number = name.strip_prefix("sm_").unwrap_or_default();
+    let number = number
+        .strip_suffix(|end: char| end.is_ascii_lowercase())
+        .unwrap_or(number);
+    match !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()) {
+        true => Ok(name.to_owned()),
+        false => Err("expected an architecture, such as `sm_90`".to_owned()),
+    }
 }
 
 /// The result of compiling a text.

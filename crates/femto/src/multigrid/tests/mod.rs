@@ -319,10 +319,11 @@ fn cycles_are_captured_on_cuda() {
 fn parameters_and_layouts_are_checked() {
     let host = Host::with_threads(1).unwrap();
     let mesh = mesh(Cell::Hexahedron);
-    let refusal = |layout, params: MultigridParams| {
+    let refusal_of = |(layout, degree, held), params: MultigridParams| {
         let space = SpaceParams {
             components: 3,
             layout,
+            degree,
             ..SpaceParams::default()
         };
         let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), space).unwrap();
@@ -330,12 +331,13 @@ fn parameters_and_layouts_are_checked() {
         let form = LinearElasticity::<3>::from_young(1.0, 0.25);
         let operator = Operator::new(&host, space, geometry, &form, OperatorParams::default());
         let level = FormLevel {
-            constraints: Constraints::of_entries(vec![0, 1, 2]),
+            constraints: Constraints::of_entries(vec![0, 1, held]),
             operator: operator.unwrap(),
             blocks,
         };
         Hierarchy::<f64, _>::new(&host, vec![level], (params, false)).err()
     };
+    let refusal = |layout, params| refusal_of((layout, 1, 2), params);
     let wrong = MultigridParams {
         safety: f64::NAN,
         ..MultigridParams::default()
@@ -346,4 +348,8 @@ fn parameters_and_layouts_are_checked() {
     assert_eq!(found, Some(MultigridError::Layout));
     let found = refusal(interleaved, wrong);
     assert!(matches!(found, Some(MultigridError::Safety { .. })));
+    let found = refusal_of((interleaved, 2, 2), MultigridParams::default());
+    assert_eq!(found, Some(MultigridError::Degrees { found: vec![2] }));
+    let found = refusal_of((interleaved, 1, 1 << 20), MultigridParams::default());
+    assert_eq!(found, Some(MultigridError::OtherConstraints { degree: 1 }));
 }

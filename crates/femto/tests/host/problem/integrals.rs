@@ -48,6 +48,14 @@ fn error_norms_are_integrals() {
     }
     // A function in the space has no error.
     let on = solution.u.discretization(Quadrature::Gauss, 0.0);
+    let planar = Exact {
+        value: vec![&linear],
+        gradient: Some(vec![vec![&2.0, &-3.0]]),
+    };
+    let refused = on.errors(&host(), &[], &planar).unwrap_err();
+    let ProblemError::ExactGradient { found: 2, dim: 3 } = refused else {
+        panic!("{refused}");
+    };
     let positions = solution.u.node_positions();
     let nodal: Vec<f64> = positions.iter().map(|&x| linear(x)).collect();
     let exact = Exact {

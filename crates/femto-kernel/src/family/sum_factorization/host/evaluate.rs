@@ -217,11 +217,49 @@ impl<L: Lanes> HostKernel<L> {
         for (nodal, partial) in inputs.take(self.inputs()) {
             interp(self.token, &self.interp, q * q, nodal, partial);
         }
-        self.values_of_layers(data, partial, layers, stage);
+        if !self.scaled_layers(data, partial, (&mut *layers.0, &mut *layers.1)) {
+            self.values_of_layers(data, partial, layers, stage);
+        }
         let outputs = nodal.chunks_exact_mut(nodes).zip(partial.chunks_exact(len));
         for (nodal, partial) in outputs.take(self.stage.components()) {
             interp_transposed(self.token, &self.interp_transposed, q * q, partial, nodal);
         }
+    }
+
+    /// The other two axes, in place, as in [`Self::values_of_layers`], if the stage multiplies values by factors: rows stay
+    /// in registers from interpolation along ξ to its transpose. False if it does more, or sizes are not compiled in.
+    fn scaled_layers(
+        &self,
+        data: &BatchData<L::Real>,
+        partial: &mut [L],
+        (layer, factors): (&mut [L], &mut [L]),
+    ) -> bool {
+        let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let Sweeps {
+            interp,
+            interp_transposed,
+            scale,
+            ..
+        } = self.sweeps;
+        let Some(scale) = scale else {
+            return false;
+        };
+        let (token, forward, back) = (self.token, &self.interp, &self.interp_transposed);
+        let all = self.layers.points;
+        for (first, count) in self.groups(all) {
+            let factors = &mut factors[..count * g * g];
+            if !(self.stage).value_factors(token, &self.rule, data, (first, count), factors) {
+                return false;
+            }
+            let between = &mut layer[..count * g * q];
+            for component in 0..self.stage.components() {
+                let layers = &mut partial[(component * all + first) * q * q..][..count * q * q];
+                interp(token, forward, q, layers, between);
+                scale(token, [forward, back], factors, between);
+                interp_transposed(token, back, q, between, layers);
+            }
+        }
+        true
     }
 
     /// The other two axes, in place: `partial` is `[component][layer of points][nodes_1d][nodes_1d]`.

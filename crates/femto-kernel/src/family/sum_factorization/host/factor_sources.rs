@@ -40,7 +40,7 @@ pub(crate) trait Source<L: Lanes>: Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<L> {
     gradient: [L; 6],
-    value: L,
+    pub(super) value: L,
 }
 
 impl<L: Lanes> Factors<L> for Matrix<L> {

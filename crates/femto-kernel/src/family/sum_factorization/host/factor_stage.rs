@@ -116,6 +116,43 @@ impl<L: Lanes, S: Source<L>> Stage<L> for FactorStage<S> {
     }
 
     #[inline(never)]
+    fn value_factors(
+        &self,
+        token: L::Token,
+        rule: &Rule<L::Real>,
+        data: &BatchData<L::Real>,
+        (first, count): (usize, usize),
+        out: &mut [L],
+    ) -> bool {
+        if S::GRADIENTS {
+            return false;
+        }
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let n = rule.points.len();
+                let (points, weights) = (&rule.points[..n], &rule.weights[..n]);
+                for layer in 0..count {
+                    let (k, out) = (first + layer, &mut out[layer * n * n..][..n * n]);
+                    let at_layer = S::layer(token, data.geometry, L::splat(token, points[k]));
+                    for j in 0..n {
+                        let out = &mut out[j * n..][..n];
+                        let at_row = S::row(&at_layer, (k * n + j) * n, L::splat(token, points[j]));
+                        let row_weight = weights[j] * weights[k];
+                        for i in 0..n {
+                            let xi = L::splat(token, points[i]);
+                            let weight = L::splat(token, row_weight * weights[i]);
+                            let factors = S::at(&at_row, data.geometry, i, (xi, weight));
+                            out[i] = factors.matrix().value;
+                        }
+                    }
+                }
+            },
+        );
+        true
+    }
+
+    #[inline(never)]
     fn whole(
         &self,
         token: L::Token,

@@ -140,6 +140,18 @@ pub(crate) trait Stage<L: Lanes>: Send + Sync {
         layers: Layers<L>,
         workspace: &mut Workspace,
     );
+    /// Writes the factors of values at the points of `count` layers from number `first` on, `[layer][j][i]`, if the stage
+    /// multiplies values by factors and does nothing else; false if not.
+    fn value_factors(
+        &self,
+        _: L::Token,
+        _: &Rule<L::Real>,
+        _: &BatchData<L::Real>,
+        _layers: (usize, usize),
+        _out: &mut [L],
+    ) -> bool {
+        false
+    }
     /// Evaluates whole hexahedra of degree 1, from values at the nodes `[component][node]`, in place; false if the stage
     /// does not.
     fn whole(

@@ -13,6 +13,10 @@ use fearless_simd::Simd;
 pub(crate) type Sweep<L> =
     fn(<L as Lanes>::Token, &Contraction<<L as Lanes>::Real>, usize, &[L], &mut [L]);
 
+/// `rows = Mᵀ diag(factors) M rows` in place, for M and its transpose: rows `[row][node]`, factors `[row][point]`.
+pub(crate) type Scale<L> =
+    fn(<L as Lanes>::Token, [&Contraction<<L as Lanes>::Real>; 2], factors: &[L], rows: &mut [L]);
+
 /// The sweeps for given numbers of nodes and points.
 pub(crate) struct Sweeps<L: Lanes> {
     /// Nodes to points.
@@ -23,6 +27,8 @@ pub(crate) struct Sweeps<L: Lanes> {
     pub(crate) grad: Sweep<L>,
     /// Differentiation, added to the target.
     pub(crate) grad_add: Sweep<L>,
+    /// Rows of nodes to points, products with factors, and back, for sizes that are compiled in.
+    pub(crate) scale: Option<Scale<L>>,
 }
 
 impl<L: Lanes> Clone for Sweeps<L> {
@@ -40,6 +46,7 @@ impl<L: Lanes> Sweeps<L> {
             interp_transposed: plain::<L, false>,
             grad: plain::<L, false>,
             grad_add: plain::<L, true>,
+            scale: None,
         }
     }
 
@@ -50,8 +57,8 @@ impl<L: Lanes> Sweeps<L> {
             ($($n:literal)*) => {
                 match points_1d {
                     $($n => Self {
-                        grad: unrolled::<L, $n, $n, $n, true, false>,
-                        grad_add: unrolled::<L, $n, $n, $n, true, true>,
+                        grad: unrolled::<L, $n, $n, true, false>,
+                        grad_add: unrolled::<L, $n, $n, true, true>,
                         ..plain
                     },)*
                     _ => plain,
@@ -63,8 +70,9 @@ impl<L: Lanes> Sweeps<L> {
             ($($n:literal $g:literal),*) => {
                 match (nodes_1d, points_1d) {
                     $(($n, $g) => Self {
-                        interp: unrolled::<L, $n, $g, $g, false, false>,
-                        interp_transposed: unrolled::<L, $g, $n, $g, false, false>,
+                        interp: unrolled::<L, $n, $g, false, false>,
+                        interp_transposed: unrolled::<L, $g, $n, false, false>,
+                        scale: Some(scale::<L, $n, $g>),
                         ..square
                     },)*
                     _ => square,
@@ -79,16 +87,8 @@ impl<L: Lanes> Sweeps<L> {
     }
 }
 
-/// The sweep with sizes known at compile time: `ROW` is the larger of `NI` and `NO`, the length of a row of
-/// points and therefore the stride along η.
-fn unrolled<
-    L: Lanes,
-    const NI: usize,
-    const NO: usize,
-    const ROW: usize,
-    const ODD: bool,
-    const ADD: bool,
->(
+/// The sweep with sizes known at compile time. The stride along η is the length of a row of nodes or of points.
+fn unrolled<L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const ADD: bool>(
     token: L::Token,
     matrix: &Contraction<L::Real>,
     inner: usize,
@@ -98,12 +98,7 @@ fn unrolled<
     token.vectorize(
         #[inline(always)]
         || {
-            // Lengths known at compile time, so that no access below is bounds-checked.
-            let rows = NO.div_ceil(2);
-            let parts = (
-                &matrix.even[..rows * NI.div_ceil(2)],
-                &matrix.odd[..rows * (NI / 2)],
-            );
+            let parts = parts::<_, NI, NO>(matrix);
             let pencil = Pencil::<L, NI, NO, ODD, ADD> { token, parts };
             if inner == 1 {
                 let (pencils, _) = source.as_chunks::<NI>();
@@ -111,10 +106,47 @@ fn unrolled<
                 for (x, out) in pencils.iter().zip(outputs) {
                     pencil.apply(*x, out);
                 }
-            } else if inner == ROW {
-                pencil.blocks::<ROW>(source, target);
+            } else if inner == NO {
+                pencil.blocks::<NO>(source, target);
+            } else if inner == NI {
+                pencil.blocks::<NI>(source, target);
             } else {
                 pencil.planes(inner, source, target);
+            }
+        },
+    );
+}
+
+/// The even and odd parts of a matrix, of lengths known at compile time, so that no access to them is bounds-checked.
+#[inline(always)]
+fn parts<T, const NI: usize, const NO: usize>(matrix: &Contraction<T>) -> (&[T], &[T]) {
+    let rows = NO.div_ceil(2);
+    (
+        &matrix.even[..rows * NI.div_ceil(2)],
+        &matrix.odd[..rows * (NI / 2)],
+    )
+}
+
+/// [`Scale`] with sizes known at compile time: points stay in registers.
+fn scale<L: Lanes, const NI: usize, const NO: usize>(
+    token: L::Token,
+    [forward, back]: [&Contraction<L::Real>; 2],
+    factors: &[L],
+    rows: &mut [L],
+) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let forward = parts::<_, NI, NO>(forward);
+            let back = parts::<_, NO, NI>(back);
+            let (rows, _) = rows.as_chunks_mut::<NI>();
+            let (factors, _) = factors.as_chunks::<NO>();
+            for (row, factors) in rows.iter_mut().zip(factors) {
+                let mut points = contract::<L, NI, NO, false>(token, forward, *row);
+                for i in 0..NO {
+                    points[i] = points[i] * factors[i];
+                }
+                *row = contract::<L, NO, NI, false>(token, back, points);
             }
         },
     );
