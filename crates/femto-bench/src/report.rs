@@ -56,6 +56,8 @@ pub struct Report {
     view: View,
     csv: Option<PathBuf>,
     interrupt: Arc<AtomicUsize>,
+    /// The signal, once measurements were left out for it.
+    stopped: Option<u8>,
     device: Option<DeviceInfo>,
     /// The successful measurements.
     pub records: Vec<Record>,
@@ -73,6 +75,7 @@ impl Report {
             view,
             csv: options.csv.clone(),
             interrupt: Arc::clone(&options.interrupt),
+            stopped: None,
             device: None,
             records: Vec::new(),
             illegal: Vec::new(),
@@ -125,10 +128,16 @@ impl Report {
         }
     }
 
-    /// The signal that ended the run early, if there was one.
-    pub fn interrupt(&self) -> Option<u8> {
+    /// Whether a signal asks to leave out what has not been measured yet, which [`Report::stopped`] then says.
+    pub(crate) fn stops(&mut self) -> bool {
         let signal = self.interrupt.load(Ordering::Relaxed);
-        (signal > 0).then_some(signal as u8)
+        self.stopped = (signal > 0).then_some(signal as u8);
+        self.stopped.is_some()
+    }
+
+    /// The signal that ended the run early, if there was one.
+    pub fn stopped(&self) -> Option<u8> {
+        self.stopped
     }
 
     /// The CSV file that was requested, but not written for lack of records.
@@ -158,7 +167,7 @@ impl Report {
             "rows": self.records,
             "illegal": self.illegal.iter().map(illegal).collect::<Value>(),
             "failures": self.failures.iter().map(failure).collect::<Value>(),
-            "interrupted": self.interrupt().is_some(),
+            "interrupted": self.stopped.is_some(),
         })
     }
 

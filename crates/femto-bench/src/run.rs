@@ -103,7 +103,7 @@ pub fn run_all(
         // Positions of this device's records.
         let mut places: Vec<usize> = Vec::new();
         for index in by_problem(all) {
-            if report.interrupt().is_some() {
+            if report.stops() {
                 return Ok(report);
             }
             let what = format!("{}, {label}", all[index].describe());

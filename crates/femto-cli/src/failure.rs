@@ -91,6 +91,16 @@ pub enum Failure {
         /// Why.
         reason: &'static str,
     },
+    /// A mesh that is too large.
+    #[error(
+        "the mesh needs at least {needed:.1} GB of memory, and this process may use {allowed:.1} GB: take fewer cells"
+    )]
+    Memory {
+        /// In GB.
+        needed: f64,
+        /// By the machine or the process's control group, in GB.
+        allowed: f64,
+    },
     /// Stored tables without rows to draw.
     #[error("there are no rows to draw in {files}{found}")]
     NoRows {
@@ -158,7 +168,7 @@ impl Failure {
             Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
             Self::NoStep { .. } | Self::Unusable { .. } => 2,
             Self::NotVtu { .. } | Self::NothingToWrite { .. } | Self::WrittenOver { .. } => 2,
-            Self::NoMeaning { .. } | Self::NoRows { .. } => 2,
+            Self::NoMeaning { .. } | Self::NoRows { .. } | Self::Memory { .. } => 2,
         }
     }
 

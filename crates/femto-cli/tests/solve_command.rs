@@ -4,7 +4,10 @@
 mod common;
 
 use common::{case_path, femto, json, scratch, text, write};
+use femto::element::Cell;
 use femto::fem::mesh::Mesh;
+use femto::fem::mesh::boxes::AnyBox;
+use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use serde_json::Value;
 use std::path::Path;
 
@@ -396,6 +399,22 @@ fn a_box_that_does_not_fit_is_refused_before_it_is_made() {
             error.contains("GB of memory, and this process may use"),
             "{error}"
         );
+    }
+    let plane = folder.join("plane.msh").display().to_string();
+    let large = folder.join("large.msh").display().to_string();
+    let mesh = AnyBox::unit(Cell::Triangle, 100).build(|x| x).unwrap();
+    let mut file = Vec::new();
+    gmsh::write(&mesh, &mut file, Version::V2_2, Encoding::Ascii).unwrap();
+    std::fs::write(&plane, file).unwrap();
+    let cells = ["--cells", "1000", "1000", "1000000"];
+    for arguments in [
+        [&["mesh", "box", &large], &cells[..]].concat(),
+        vec!["mesh", "extrude", &plane, &large, "--layers", "1000000"],
+    ] {
+        let output = femto(&arguments);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("the mesh needs at least"), "{error}");
     }
 }
 

@@ -29,7 +29,7 @@ pub enum FileError {
     },
     /// No environment variable gives the user's cache folder.
     #[error(
-        "no cache folder: FEMTO_CACHE is not set, and XDG_CACHE_HOME and HOME are no absolute paths"
+        "no cache folder: FEMTO_CACHE is not set, and XDG_CACHE_HOME and HOME are not set to absolute paths"
     )]
     NoCacheFolder,
 }

@@ -111,7 +111,7 @@ pub fn run_all(
         match device {
             AnyDevice::Host(host) => {
                 for &variant in &sweep.variants {
-                    if report.interrupt().is_some() {
+                    if report.stops() {
                         return Ok(report);
                     }
                     let what = format!("{}, {}", variant.name(), label(&host.info()));
@@ -125,7 +125,7 @@ pub fn run_all(
                 compile_all(device, &sweep.steps, sweep.layers);
                 let mut stages = DeviceStages::new(device, &challenge)?;
                 for step in &sweep.steps {
-                    if report.interrupt().is_some() {
+                    if report.stops() {
                         return Ok(report);
                     }
                     progress.stage(format!("{step}: {}", step.change));

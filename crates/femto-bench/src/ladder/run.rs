@@ -112,7 +112,7 @@ pub fn run_all(
     };
     for precision in &sweep.precisions {
         for size in sweep.ladder_sizes() {
-            if report.interrupt().is_some() {
+            if report.stops() {
                 return Ok(report);
             }
             match precision {
@@ -145,7 +145,7 @@ impl Run<'_> {
         };
         let steps = self.sweep.steps.iter();
         for step in steps.filter(|step| step.benchmark == benchmark) {
-            if report.interrupt().is_some() {
+            if report.stops() {
                 return;
             }
             progress.detail(step);

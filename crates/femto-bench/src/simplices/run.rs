@@ -104,7 +104,7 @@ fn run_on(
         ceilings,
     };
     for case in &cases {
-        if report.interrupt().is_some() {
+        if report.stops() {
             return Ok(report);
         }
         progress.stage(case.to_string());
@@ -113,7 +113,10 @@ fn run_on(
             Precision::Fp64 => run.case::<f64>(inputs, progress, &mut report),
             Precision::Fp32 => run.case::<f32>(inputs, progress, &mut report),
         }
-        mark_best(&mut report.records);
+        // The best of some is not the best.
+        if report.stopped().is_none() {
+            mark_best(&mut report.records);
+        }
         report.save();
     }
     Ok(report)
@@ -136,7 +139,7 @@ fn run_on_hosts(
             continue;
         };
         for case in SimplexCase::all(SimplexForm::ALL, &sweep.precisions) {
-            if report.interrupt().is_some() {
+            if report.stops() {
                 return Ok(report);
             }
             let what = format!("{case}, {label}");
@@ -170,7 +173,7 @@ impl Run<'_> {
             Err(error) => return report.add(case.to_string(), Err(error)),
         };
         for candidate in candidates {
-            if report.interrupt().is_some() {
+            if report.stops() {
                 return;
             }
             progress.detail(&candidate.schedule);

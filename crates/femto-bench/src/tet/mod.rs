@@ -205,7 +205,7 @@ pub fn run_all(
     report.begin(device.info(), ceilings);
     for &elements in &sweep.elements {
         for problem in sweep.problems() {
-            if report.interrupt().is_some() {
+            if report.stops() {
                 return Ok(report);
             }
             let (degree, precision, sides) = problem;
@@ -255,7 +255,7 @@ fn measure<T: Number>(
     let (degree, _, sides) = problem;
     let mut factors = None;
     for variant in sweep.variants(problem, device) {
-        if report.interrupt().is_some() {
+        if report.stops() {
             return;
         }
         let how = (&sweep.sampling, ceilings);

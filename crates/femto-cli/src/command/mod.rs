@@ -26,7 +26,7 @@ use std::sync::atomic::AtomicBool;
 /// performance relative to the machine's limits.
 ///
 /// Exit codes: 0 success, 1 the computation failed, 2 bad input; of `bench` also 130 after Ctrl-C, 143 after
-/// SIGTERM.
+/// SIGTERM, 129 after SIGHUP.
 #[derive(Debug, Parser)]
 #[command(name = "femto", version, propagate_version = true)]
 pub struct Cli {

@@ -10,7 +10,7 @@
 
 pub(crate) mod mesh;
 mod monitor;
-mod needs;
+pub(crate) mod needs;
 mod output;
 mod physics;
 mod report;

@@ -1,4 +1,4 @@
-//! The minimum memory of a case, checked before anything large is allocated.
+//! The minimum memory of a case or of a mesh, checked before anything large is allocated.
 
 use crate::case::{Case, Extrusion, Form, MeshSource, MistakeKind};
 use crate::failure::Failure;
@@ -6,6 +6,7 @@ use femto::Host;
 use femto::element::Cell;
 use femto::fem::geometry::shapes;
 use femto::fem::mesh::Mesh;
+use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::scalar::Precision;
 use femto::platform::device::{Device, DeviceKind};
 
@@ -81,23 +82,45 @@ fn of_mesh(mesh: &Mesh, degree: usize) -> Sizes {
 }
 
 fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {
-    let Some(allowed) = Host::with_threads(1)?.info().memory_bytes else {
-        return Ok(());
-    };
     let needed = bytes(sizes, components(case), (kind, case.run.precision));
-    match needed > allowed as f64 {
-        true => {
+    match less_than(needed)? {
+        Some(allowed) => {
             let problem = MistakeKind::Memory {
                 needed: needed * 1e-9,
-                allowed: allowed as f64 * 1e-9,
+                allowed: allowed * 1e-9,
             };
-            Err(case
-                .document
-                .mistake(case.places.mesh.clone(), problem)
-                .into())
+            let place = case.places.mesh.clone();
+            Err(case.document.mistake(place, problem).into())
         }
-        false => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// Fails if a mesh of boxes alone needs more memory than the process may use.
+pub(crate) fn check_mesh_of_boxes(mesh: &AnyBox) -> Result<(), Failure> {
+    check_alone(of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), 1))
+}
+
+/// The same for layers over the cells of a mesh.
+pub(crate) fn check_mesh_of_layers(plane: &Mesh, layers: u32) -> Result<(), Failure> {
+    check_alone(of_mesh(plane, 1).times(f64::from(layers)))
+}
+
+fn check_alone(sizes: Sizes) -> Result<(), Failure> {
+    let needed = bytes_of_mesh(sizes);
+    match less_than(needed)? {
+        Some(allowed) => Err(Failure::Memory {
+            needed: needed * 1e-9,
+            allowed: allowed * 1e-9,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The bytes that the process may use, if they are fewer than these.
+fn less_than(needed: f64) -> Result<Option<f64>, Failure> {
+    let allowed = Host::with_threads(1)?.info().memory_bytes;
+    Ok(allowed.map(|it| it as f64).filter(|&it| needed > it))
 }
 
 /// Sizes for boxes or rectangles, whose spaces have a grid of nodes.
@@ -127,7 +150,12 @@ fn bytes(sizes: Sizes, components: usize, (kind, precision): (DeviceKind, Precis
         _ => 2.0 * 8.0,
     };
     let unknowns = sizes.space_nodes * components as f64;
-    2.0 * 24.0 * sizes.nodes + 4.0 * (sizes.listed + sizes.element_nodes) + numbers * unknowns
+    bytes_of_mesh(sizes) + 4.0 * sizes.element_nodes + numbers * unknowns
+}
+
+/// Bytes of the mesh with a copy of its coordinates.
+fn bytes_of_mesh(sizes: Sizes) -> f64 {
+    2.0 * 24.0 * sizes.nodes + 4.0 * sizes.listed
 }
 
 /// Minimum number of components of the solution.

@@ -14,13 +14,15 @@ pub enum MultigridError {
     #[error("multigrid on no level")]
     NoLevel,
     /// Levels whose degrees do not fall to 1.
-    #[error("levels of degrees {found:?}; degrees fall to 1, as those of multigrid::degrees do")]
+    #[error(
+        "levels of degrees {found:?}; they must decrease to 1, as those of multigrid::degrees do"
+    )]
     Degrees {
         /// The degrees, in the order of the levels.
         found: Vec<usize>,
     },
     /// A level with the constraints of a larger space.
-    #[error("constraints of other vectors than those of the level of degree {degree}")]
+    #[error("constraints reach beyond the vectors of the level of degree {degree}")]
     OtherConstraints {
         /// Degree of the level.
         degree: usize,

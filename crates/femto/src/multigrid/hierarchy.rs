@@ -144,7 +144,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
-    /// Parameters out of range, degrees that do not fall to 1, levels on different elements, constraints of another level,
+    /// Parameters out of range, degrees that do not fall to 1, levels on different elements, constraints beyond a level's vectors,
     /// components that are not interleaved, more elements than 32-bit indices can address, or not enough memory.
     pub fn new(
         device: &D,

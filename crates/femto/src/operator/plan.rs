@@ -79,7 +79,7 @@ pub(crate) struct Plan {
     nodes_are_places: bool,
     /// Bytes of the restriction's arrays that one application reads.
     index_bytes: u64,
-    /// Numbers of coordinates of the vertices.
+    /// Number of vertex coordinates, or of those of all nodes of the mesh if its order is higher.
     coordinates: usize,
     /// Entries of an L-vector that elements touch.
     pub(crate) dofs: usize,
@@ -270,9 +270,8 @@ impl Plan {
     /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
     pub(crate) fn work(&self, precision: Precision) -> Work {
         let vector = (self.dofs * precision.bytes()) as u64;
-        let nodes = self.dofs / self.operator.inspection.components;
-        let fields = (nodes * self.nodal_fields() * precision.bytes()) as u64;
-        self.total(precision, vector + fields + self.index_bytes, vector)
+        let read = vector + self.nodal_field_bytes(precision) + self.index_bytes;
+        self.total(precision, read, vector)
     }
 
     /// Work on E-vectors.
@@ -283,18 +282,22 @@ impl Plan {
             .map(|plan| plan.elements as u64 * self.element_dofs())
             .sum();
         let vector = numbers * precision.bytes() as u64;
-        let fields =
-            vector * self.nodal_fields() as u64 / self.operator.inspection.components as u64;
+        let fields = match self.nodal_field_bytes(precision) {
+            0 => 0,
+            bytes => bytes + self.index_bytes,
+        };
         self.total(precision, vector + fields, vector)
     }
 
-    /// Auxiliary fields at nodes that elements read.
-    fn nodal_fields(&self) -> usize {
+    /// Bytes of the auxiliary fields at nodes, which elements read from L-vectors.
+    fn nodal_field_bytes(&self, precision: Precision) -> u64 {
         let mut kinds = self.kinds.iter();
-        match kinds.all(|kind| kind.block.folds_coefficients()) {
+        let fields = match kinds.all(|kind| kind.block.folds_coefficients()) {
             true => 0,
             false => self.operator.fields.count(FieldKind::Nodal),
-        }
+        };
+        let nodes = self.dofs / self.operator.inspection.components;
+        (nodes * fields * precision.bytes()) as u64
     }
 
     fn total(&self, precision: Precision, read: u64, written: u64) -> Work {

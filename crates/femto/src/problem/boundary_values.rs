@@ -101,13 +101,14 @@ impl Discretization<'_> {
     /// from `along_normal`, which has the groups of [`Constraints::with_normals`].
     ///
     /// # Errors
-    /// Wrong number of functions, an unknown group, or a value that is not finite.
+    /// Blocks that are not all those of one space, a wrong number of functions, an unknown group, or a value that is not finite.
     pub fn boundary_values(
         &self,
         constraints: &Constraints,
         groups: &[(&str, &[Option<&dyn Function>])],
         along_normal: &[(&str, &dyn Function)],
     ) -> Result<BoundaryValues, ProblemError> {
+        self.check()?;
         let entries = constraints.entries();
         let mut values = vec![0.0; entries.len()];
         let mut decided = vec![false; entries.len()];

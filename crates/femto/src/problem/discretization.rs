@@ -98,8 +98,9 @@ impl<'a> Discretization<'a> {
     /// one function per component.
     ///
     /// # Errors
-    /// Wrong number of functions, components apart in memory, an unknown group, a quadrature rule that does not exist for the
-    /// degree, a value that is not finite, a `b` that is not an L-vector, or a device error.
+    /// Blocks that are not all those of one space, a wrong number of functions, components apart in memory, an unknown group, a
+    /// quadrature rule that does not exist for the degree, a value that is not finite, a `b` that is not an L-vector, or a device
+    /// error.
     pub fn neumann<B>(
         &self,
         device: &B,

@@ -281,7 +281,7 @@ fn no_step(names: &[String]) -> Failure {
 fn conclude(report: Report, mut progress: Progress, console: Console) -> Result<(), Failure> {
     progress.finish();
     console.report(&report, || report.to_json())?;
-    if let Some(signal) = report.interrupt() {
+    if let Some(signal) = report.stopped() {
         let rows = report.records.len();
         return Err(Failure::Interrupted { rows, signal });
     }

@@ -6,6 +6,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::files::check_separate;
 use crate::progress::Progress;
+use crate::solve::needs::check_mesh_of_layers;
 use clap::Args;
 use femto::fem::mesh::{Layers, Mesh};
 use std::path::PathBuf;
@@ -47,6 +48,7 @@ impl Extrude {
         if self.no_periodic {
             plane.periodic.clear();
         }
+        check_mesh_of_layers(&plane, self.layers)?;
         let extrusion = Extrusion {
             layers: Layers::graded(self.layers as usize, self.ratio),
             bottom: self.bottom.clone(),

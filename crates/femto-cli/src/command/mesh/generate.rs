@@ -5,6 +5,7 @@ use crate::case::{BoxSource, Deformation, Expression};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::solve::needs::check_mesh_of_boxes;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use femto::element::Cell;
@@ -45,10 +46,11 @@ pub(in crate::command) struct GenerateBox {
 
 impl GenerateBox {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let source = self.source();
+        check_mesh_of_boxes(&source.mesh)?;
         let mut progress = Progress::new(!console.is_json());
         progress.stage("mesh");
-        self.output
-            .write(&self.source().build()?, progress, console)
+        self.output.write(&source.build()?, progress, console)
     }
 
     fn source(&self) -> BoxSource {
