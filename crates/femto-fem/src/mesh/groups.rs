@@ -51,12 +51,14 @@ pub(crate) fn find(
             number,
         }),
         // Meshes made from arrays may have groups that no table lists.
-        [] if number.is_some_and(|it| it != 0 && has_cells(it)) => Ok(number.unwrap_or_default()),
-        [] => Err(MeshError::NoSuchGroup {
-            dimension,
-            tag: tag.into(),
-            available: groups.iter().map(ToString::to_string).collect(),
-        }),
+        [] => match number.filter(|&it| it != 0 && has_cells(it)) {
+            Some(number) => Ok(number),
+            None => Err(MeshError::NoSuchGroup {
+                dimension,
+                tag: tag.into(),
+                available: groups.iter().map(ToString::to_string).collect(),
+            }),
+        },
         _ => Err(MeshError::AmbiguousGroup {
             dimension,
             tag: tag.into(),

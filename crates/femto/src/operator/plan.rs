@@ -1,4 +1,4 @@
-//! The plan of an operator: kinds of maps, storage and work, from sizes and the form alone.
+//! The plan of an operator: kinds of maps and storage, from sizes and the form alone.
 
 use super::level::{ChosenLevel, DataLevel, LevelInputs};
 use super::tables::tables;
@@ -10,7 +10,6 @@ use femto_kernel::family::batch::NodeTable;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{self, ElementOperator, FactorPrecision, FamilyId};
 use femto_kernel::form::{MAX_FIELDS, TracedForm};
-use femto_kernel::roofline::Work;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceKind;
 use rayon::prelude::*;
@@ -78,9 +77,9 @@ pub(crate) struct Plan {
     /// Whether every node has a single position, so that vertex nodes determine vertex positions.
     nodes_are_places: bool,
     /// Bytes of the restriction's arrays that one application reads.
-    index_bytes: u64,
+    pub(super) index_bytes: u64,
     /// Number of vertex coordinates, or of those of all nodes of the mesh if its order is higher.
-    coordinates: usize,
+    pub(super) coordinates: usize,
     /// Entries of an L-vector that elements touch.
     pub(crate) dofs: usize,
     /// Number of elements.
@@ -267,63 +266,6 @@ impl Plan {
         }
     }
 
-    /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
-    pub(crate) fn work(&self, precision: Precision) -> Work {
-        let vector = (self.dofs * precision.bytes()) as u64;
-        let read = vector + self.nodal_field_bytes(precision) + self.index_bytes;
-        self.total(precision, read, vector)
-    }
-
-    /// Work on E-vectors.
-    pub(crate) fn element_work(&self, precision: Precision) -> Work {
-        let numbers: u64 = self
-            .kinds
-            .iter()
-            .map(|plan| plan.elements as u64 * self.element_dofs())
-            .sum();
-        let vector = numbers * precision.bytes() as u64;
-        let fields = match self.nodal_field_bytes(precision) {
-            0 => 0,
-            bytes => bytes + self.index_bytes,
-        };
-        self.total(precision, vector + fields, vector)
-    }
-
-    /// Bytes of the auxiliary fields at nodes, which elements read from L-vectors.
-    fn nodal_field_bytes(&self, precision: Precision) -> u64 {
-        let mut kinds = self.kinds.iter();
-        let fields = match kinds.all(|kind| kind.block.folds_coefficients()) {
-            true => 0,
-            false => self.operator.fields.count(FieldKind::Nodal),
-        };
-        let nodes = self.dofs / self.operator.inspection.components;
-        (nodes * fields * precision.bytes()) as u64
-    }
-
-    fn total(&self, precision: Precision, read: u64, written: u64) -> Work {
-        let elements = |plan: &KindPlan| {
-            let stored = plan.block.stored_precision(self.factors, precision);
-            let geometry = (plan.block.geometry_numbers() * stored.bytes()) as u64;
-            let fields = self.field_numbers(plan).iter().sum::<usize>() * precision.bytes();
-            Work {
-                bytes_read: plan.elements as u64 * (geometry + fields as u64),
-                flops: plan.elements as u64 * plan.block.scheduled_flops(),
-                ..Work::default()
-            }
-        };
-        let mut kinds = self.kinds.iter();
-        let coordinates = match kinds.any(|kind| kind.block.reads_vertices()) {
-            true => self.coordinates * precision.bytes(),
-            false => 0,
-        };
-        let vectors = Work {
-            bytes_read: read + coordinates as u64,
-            bytes_written: written,
-            ..Work::default()
-        };
-        vectors + self.kinds.iter().map(elements).sum()
-    }
-
     /// Quadrature points of an element.
     pub(crate) fn points(&self) -> usize {
         self.operator.tables.points()
@@ -340,14 +282,6 @@ impl Plan {
         let base = self.base.as_ref();
         self.kinds.iter().any(|plan| stored(plan) != precision)
             || base.is_some_and(|base| base.is_perturbed(precision))
-    }
-
-    /// Flops as the literature counts them.
-    pub(crate) fn nominal_flops(&self) -> u64 {
-        self.kinds
-            .iter()
-            .map(|plan| plan.elements as u64 * plan.block.nominal_flops())
-            .sum()
     }
 
     /// Numbers of auxiliary fields that an element of a kind reads: its constants, and those at its points.

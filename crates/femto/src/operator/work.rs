@@ -1,10 +1,13 @@
 //! What an application costs: work, and the memory that is held for it.
 
 use super::facets::FacetTerm;
+use super::plan::{KindPlan, Plan};
 use super::{Backend, Bound as _, BoundShape, Operator, OperatorError};
 use crate::Number;
 use crate::vector::{SparseMatrix, VectorOps};
+use femto_kernel::family::fields::FieldKind;
 use femto_kernel::roofline::Work;
+use femto_kernel::scalar::Precision;
 
 impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// Counts the wavefronts of the L1 data path that the kernels of one [`Operator::apply`] take, for
@@ -86,5 +89,72 @@ impl<T: Number, D: Backend> BoundShape<T, D> {
     /// Length of an E-vector of the shape.
     fn element_dofs(&self) -> usize {
         (self.plan.elements as u64 * self.plan.element_dofs()) as usize
+    }
+}
+
+impl Plan {
+    /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
+    pub(crate) fn work(&self, precision: Precision) -> Work {
+        let vector = (self.dofs * precision.bytes()) as u64;
+        let read = vector + self.nodal_field_bytes(precision) + self.index_bytes;
+        self.total(precision, read, vector)
+    }
+
+    /// Work on E-vectors.
+    pub(crate) fn element_work(&self, precision: Precision) -> Work {
+        let numbers: u64 = self
+            .kinds
+            .iter()
+            .map(|plan| plan.elements as u64 * self.element_dofs())
+            .sum();
+        let vector = numbers * precision.bytes() as u64;
+        let fields = match self.nodal_field_bytes(precision) {
+            0 => 0,
+            bytes => bytes + self.index_bytes,
+        };
+        self.total(precision, vector + fields, vector)
+    }
+
+    /// Bytes of the auxiliary fields at nodes, which elements read from L-vectors.
+    fn nodal_field_bytes(&self, precision: Precision) -> u64 {
+        let mut kinds = self.kinds.iter();
+        let fields = match kinds.all(|kind| kind.block.folds_coefficients()) {
+            true => 0,
+            false => self.operator.fields.count(FieldKind::Nodal),
+        };
+        let nodes = self.dofs / self.operator.inspection.components;
+        (nodes * fields * precision.bytes()) as u64
+    }
+
+    fn total(&self, precision: Precision, read: u64, written: u64) -> Work {
+        let elements = |plan: &KindPlan| {
+            let stored = plan.block.stored_precision(self.factors, precision);
+            let geometry = (plan.block.geometry_numbers() * stored.bytes()) as u64;
+            let fields = self.field_numbers(plan).iter().sum::<usize>() * precision.bytes();
+            Work {
+                bytes_read: plan.elements as u64 * (geometry + fields as u64),
+                flops: plan.elements as u64 * plan.block.scheduled_flops(),
+                ..Work::default()
+            }
+        };
+        let mut kinds = self.kinds.iter();
+        let coordinates = match kinds.any(|kind| kind.block.reads_vertices()) {
+            true => self.coordinates * precision.bytes(),
+            false => 0,
+        };
+        let vectors = Work {
+            bytes_read: read + coordinates as u64,
+            bytes_written: written,
+            ..Work::default()
+        };
+        vectors + self.kinds.iter().map(elements).sum()
+    }
+
+    /// Flops as the literature counts them.
+    pub(crate) fn nominal_flops(&self) -> u64 {
+        self.kinds
+            .iter()
+            .map(|plan| plan.elements as u64 * plan.block.nominal_flops())
+            .sum()
     }
 }

@@ -69,7 +69,7 @@ pub(super) struct Bench {
     factors: Vec<FactorPrecision>,
     /// Knobs of an accelerator's kernel that replace the measured defaults, such as `blocks=3+staged=1`;
     /// `best` for the defaults.
-    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = options::knobs)]
+    #[arg(long, value_delimiter = ',', default_value = "best")]
     knobs: Vec<Knobs>,
     /// Fold the coefficients of forms λ u, κ ∇u into the geometry; `false` evaluates forms as written,
     /// printed on accelerators.

@@ -4,7 +4,6 @@ use crate::command::interrupt::Interrupt;
 use crate::failure::Failure;
 use crate::files::{check_output, check_separate};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use femto::Knobs;
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;
 use femto_bench::paper::Paper;
@@ -131,18 +130,6 @@ pub(in crate::command) fn count(text: &str) -> Result<usize, String> {
         Ok(number) if (1.0..=most).contains(&number) => Ok(number.round() as usize),
         Ok(_) => Err(format!("expected a number from 1 to {most:.0e}")),
         Err(_) => Err("expected a number, such as `4096` or `1.5e6`".to_owned()),
-    }
-}
-
-/// Knobs, each given once.
-pub(super) fn knobs(text: &str) -> Result<Knobs, String> {
-    let knobs = text.parse::<Knobs>().map_err(|error| error.to_string())?;
-    let names = text.split('+').filter_map(|part| part.split_once('='));
-    let mut names: Vec<&str> = names.map(|(name, _)| name).collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(format!("`{}` is given twice", pair[0])),
-        None => Ok(knobs),
     }
 }
 

@@ -60,10 +60,22 @@ const ALL: [Knob; 12] = [
     knob("nodes_staged", 1, |it, n| it.nodes_staged = n == 1),
 ];
 
-/// A list of knobs that cannot be read: not `name=number`, or an unknown name or number.
+/// A list of knobs that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a knob; expected `best`, or NAME=NUMBER joined by `+`, of {names}", names = names())]
-pub struct KnobsError(String);
+pub enum KnobsError {
+    /// Not `name=number`, or an unknown name or number.
+    #[error("`{part}` is not a knob; expected `best`, or NAME=NUMBER joined by `+`, of {names}", names = names())]
+    Unknown {
+        /// The part of the list.
+        part: String,
+    },
+    /// A knob that is there twice.
+    #[error("`{name}` is given twice")]
+    Twice {
+        /// Its name.
+        name: &'static str,
+    },
+}
 
 fn names() -> String {
     let names = ALL.map(|Knob { name, most, .. }| format!("{name}=0..{most}"));
@@ -97,12 +109,17 @@ impl FromStr for Knobs {
             return Ok(knobs);
         }
         for part in text.split('+') {
-            let wrong = || KnobsError(part.to_owned());
+            let wrong = || KnobsError::Unknown {
+                part: part.to_owned(),
+            };
             let (name, number) = part.split_once('=').ok_or_else(wrong)?;
             let number: u32 = number.parse().map_err(|_| wrong())?;
             let is_it = |knob: &Knob| knob.name == name && number <= knob.most;
             let place = ALL.iter().position(is_it).ok_or_else(wrong)?;
-            knobs.0[place] = Some(number);
+            if knobs.0[place].replace(number).is_some() {
+                let name = ALL[place].name;
+                return Err(KnobsError::Twice { name });
+            }
         }
         Ok(knobs)
     }
@@ -166,5 +183,7 @@ mod tests {
                 "{message}"
             );
         }
+        let twice = "blocks=3+blocks=4".parse::<Knobs>();
+        assert_eq!(twice.unwrap_err(), KnobsError::Twice { name: "blocks" });
     }
 }
