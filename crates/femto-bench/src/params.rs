@@ -95,8 +95,8 @@ impl Params {
         if kind == DeviceKind::Host && self.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost.into());
         }
-        if !self.knobs.is_empty() && !kind.is_accelerator() {
-            return Err(OperatorError::KnobsElsewhere.into());
+        if let Some(knob) = self.knobs.names().next().filter(|_| !kind.is_accelerator()) {
+            return Err(OperatorError::KnobElsewhere { knob }.into());
         }
         memory::check(self, self.cells(), points_1d.unwrap_or(0), device)
     }

@@ -249,7 +249,7 @@ mod tests {
             schedule: "plain".into(),
             error: 1.0,
         };
-        let asked = OperatorError::KnobsElsewhere;
+        let asked = OperatorError::KnobElsewhere { knob: "blocks" };
         for (error, code) in [(wrong, 1), (asked, 2)] {
             let solved = Failure::from(ProblemError::from(error.clone()));
             let measured = bench_exit_code(&BenchError::Operator(error.clone()));

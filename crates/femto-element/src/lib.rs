@@ -16,4 +16,4 @@ pub mod tables;
 
 pub use cell::{Cell, CellType};
 pub use interpolation::Interpolation;
-pub use map_kind::MapKind;
+pub use map_kind::{Layering, MapKind};

@@ -13,3 +13,21 @@ pub enum MapKind {
     /// columns or a pyramid that is not affine.
     Curved,
 }
+
+/// How the triangles of prisms in columns lie, from the simplest to the most general.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layering {
+    /// Horizontal.
+    Level,
+    /// Parallel to each other in each column, so that the map of a prism has the same derivatives everywhere.
+    Parallel,
+    /// Any way.
+    Any,
+}
+
+impl Layering {
+    /// Whether the triangles of each column are parallel, as horizontal ones are.
+    pub fn is_parallel(self) -> bool {
+        self != Self::Any
+    }
+}

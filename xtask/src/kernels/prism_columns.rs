@@ -5,7 +5,7 @@ use std::sync::Arc;
 use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::{DenseTables, Tables};
-use femto_element::{Cell, MapKind};
+use femto_element::{Cell, Layering, MapKind};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::cell_quadrature::source::Interleave;
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields};
@@ -14,7 +14,9 @@ use femto_kernel::family::{
     BlockOperator, ElementOperator, FactorPrecision, Family, KernelSource, Knobs, Limits, Scatter,
     Target, Vectors,
 };
-use femto_kernel::form::{Form, Mass, Poisson, SymmetricGradient, trace};
+use femto_kernel::form::{
+    Componentwise, Form, Mass, Poisson, ScreenedPoisson, SymmetricGradient, trace,
+};
 use femto_kernel::scalar::Precision;
 
 use super::elements::{Elements, Map, Random, Recipe, oracle};
@@ -44,16 +46,28 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     degree,
                     vectors,
                     precision,
-                    parallel: false,
+                    layering: Layering::Any,
                 };
                 let of = (language, limits);
                 cases.extend(kind.cases::<_, 1>("mass", Mass, &[], of));
                 cases.extend(kind.cases::<_, 1>("poisson", Poisson, &[], of));
                 cases.extend(kind.cases::<_, 3>("elasticity", SymmetricGradient, &[], of));
                 cases.extend(kind.cases::<_, 2>("everything", Everything, &KINDS, of));
+                let level = Kind {
+                    layering: Layering::Level,
+                    ..kind
+                };
+                let kinds = [FieldKind::Cell];
+                let screened = ScreenedPoisson { lambda: None };
+                cases.extend(level.cases::<_, 1>("screened of level", screened, &kinds, of));
+                if degree == 1 {
+                    let each = Componentwise::<_, 3>(screened);
+                    cases.extend(level.cases::<_, 3>("3 screened of level", each, &kinds, of));
+                    cases.extend(level.cases::<_, 1>("mass of level", Mass, &[], of));
+                }
                 if vectors == ATOMIC {
                     let parallel = Kind {
-                        parallel: true,
+                        layering: Layering::Parallel,
                         ..kind
                     };
                     cases.extend(parallel.cases::<_, 2>("parallel", Everything, &KINDS, of));
@@ -70,8 +84,7 @@ struct Kind {
     degree: usize,
     vectors: Vectors,
     precision: Precision,
-    /// Whether the triangles of each column are parallel.
-    parallel: bool,
+    layering: Layering,
 }
 
 impl Kind {
@@ -98,7 +111,8 @@ impl Kind {
             fields: Fields::new(kinds),
             coefficients: None,
             has_uneven_columns: false,
-            has_parallel_columns: self.parallel,
+            fold_coefficients: true,
+            layering: self.layering,
         });
         let block = PrismColumn::block(&operator, MapKind::Extruded, false).expect("prisms");
         let target = Target {
@@ -110,7 +124,7 @@ impl Kind {
             vectors: self.vectors,
             is_applied_once: false,
         };
-        let columns = Columns::new(self.degree, self.parallel);
+        let columns = Columns::new(self.degree, self.layering);
         let kernels = block.kernels(&target, &columns).expect("columns");
         let candidates = kernels.candidates(self.vectors).unwrap_or_default();
         let mut sources: Vec<(String, KernelSource)> = candidates
@@ -139,7 +153,7 @@ impl Kind {
                 name: format!("prism_column/{entry} {name} {vectors} N={degree} {precision}"),
                 text: kernel.text.clone(),
                 check: Box::new(move |device, module| {
-                    let columns = Columns::new(degree, self.parallel);
+                    let columns = Columns::new(degree, self.layering);
                     let elements =
                         Elements::new(Random::new(), columns.recipe(&points, (C, fields)));
                     let run = Run {
@@ -174,7 +188,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(degree: usize, parallel: bool) -> Self {
+    fn new(degree: usize, layering: Layering) -> Self {
         let mut random = Random::new();
         let mut coordinates = Vec::new();
         for _ in 0..COLUMNS {
@@ -182,9 +196,10 @@ impl Columns {
                 .map(|[x, y]| [random.near(x, 0.1), random.near(y, 0.1)]);
             for level in 0..=LAYERS {
                 let height = random.near(level as f64, 0.2);
-                coordinates.extend(base.map(|[x, y]| match parallel {
-                    true => [x, y, height + 0.3 * x - 0.1 * y],
-                    false => [x, y, random.near(level as f64, 0.2)],
+                coordinates.extend(base.map(|[x, y]| match layering {
+                    Layering::Level => [x, y, height],
+                    Layering::Parallel => [x, y, height + 0.3 * x - 0.1 * y],
+                    Layering::Any => [x, y, random.near(level as f64, 0.2)],
                 }));
             }
         }

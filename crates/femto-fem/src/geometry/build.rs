@@ -77,10 +77,28 @@ impl Geometry {
             first_cell,
             columns: columns.map(Arc::new),
             kinds: kinds.into(),
+            fingerprint: fingerprint(match &maps {
+                Maps::Tensor(maps) => maps.vertices(),
+                Maps::Terms(maps) => maps.vertices(),
+                Maps::Facets(_) => &[],
+            }),
             coordinates: Arc::clone(coordinates),
             maps,
         })
     }
+}
+
+/// A hash of vertices in their order, the same for any number of threads.
+pub(super) fn fingerprint(vertices: &[u32]) -> u64 {
+    let add = |sum: u64, number: u64| {
+        (sum ^ number)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+    };
+    let chunks = vertices.par_chunks(1 << 16);
+    let of_chunk = |chunk: &[u32]| chunk.iter().fold(0, |sum, &node| add(sum, node.into()));
+    let of_chunks: Vec<u64> = chunks.map(of_chunk).collect();
+    of_chunks.into_iter().fold(vertices.len() as u64, add)
 }
 
 /// A copy of the nodes' positions, by all threads.

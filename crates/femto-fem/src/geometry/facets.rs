@@ -1,5 +1,6 @@
 //! Maps of facets, from the maps of their cells.
 
+use super::build::fingerprint;
 use super::jacobian::{Matrix3, cross, dot};
 use super::{Geometry, Maps, Points};
 use femto_element::{Cell, MapKind};
@@ -30,14 +31,16 @@ impl Geometry {
             let own = self.cell.facets()[usize::from(facet)].vertices.iter();
             own.map(|&vertex| nodes[vertex])
         });
+        let vertices: Vec<u32> = vertices.collect();
         Self {
             cell,
             first_cell: 0,
             columns: None,
+            fingerprint: fingerprint(&vertices),
             kinds: vec![MapKind::Curved; facets.len()].into(),
             coordinates: self.coordinates.clone(),
             maps: Maps::Facets(FacetMaps {
-                vertices: vertices.collect(),
+                vertices,
                 cells: Box::new(self.clone()),
                 facets,
                 is_flat: false,

@@ -43,6 +43,8 @@ pub struct Geometry {
     columns: Option<Arc<Columns>>,
     /// `[cells]`.
     kinds: Arc<[MapKind]>,
+    /// See [`Geometry::fingerprint`].
+    fingerprint: u64,
     /// Positions of the mesh nodes, `[nodes][3]`.
     coordinates: Arc<Vec<[f64; 3]>>,
     maps: Maps,
@@ -124,7 +126,9 @@ impl Geometry {
     /// Whether some maps are curved, or columns have triangles that are not parallel: quadrature then takes a higher
     /// degree where it depends on the form.
     pub fn is_curved(&self) -> bool {
-        let is_wedged = self.columns().is_some_and(|columns| !columns.parallel);
+        let is_wedged = self
+            .columns()
+            .is_some_and(|columns| !columns.layering.is_parallel());
         is_wedged || self.kinds.contains(&MapKind::Curved)
     }
 

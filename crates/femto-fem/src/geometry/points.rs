@@ -32,6 +32,11 @@ impl Geometry {
         }
     }
 
+    /// A number that tells the vertices of the cells, in their order, from those of other cells; positions do not matter.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// Positions of the mesh nodes, `[mesh nodes][3]`.
     pub fn coordinates(&self) -> &[[f64; 3]] {
         &self.coordinates

@@ -1,6 +1,7 @@
 //! Columns: prisms that stand on each other, with vertical edges.
 
 use super::Mesh;
+use femto_element::Layering;
 use std::collections::HashMap;
 
 /// The prisms of a mesh as columns of equal height.
@@ -8,8 +9,8 @@ use std::collections::HashMap;
 pub struct Columns {
     /// Prisms of a column, at least two.
     pub layers: usize,
-    /// Whether all triangles of each column are parallel, so that the maps are affine.
-    pub parallel: bool,
+    /// How their triangles lie.
+    pub layering: Layering,
     /// The prisms, numbered as in the mesh's blocks of prisms one after the other, from bottom to top,
     /// `[column][layer]`.
     pub cells: Vec<u32>,
@@ -31,9 +32,9 @@ impl Mesh {
         let heights = cells.iter().flat_map(|cell| cell.iter().filter_map(height));
         // Heights were interpolated between those of the ends.
         let rounding = 8.0 * f64::EPSILON * heights.fold(0.0, f64::max);
-        let parallel = cells.iter().map(|cell| self.is_parallel(cell, rounding));
-        let parallel = parallel.collect::<Option<Vec<bool>>>()?;
-        let parallel = parallel.into_iter().all(|is| is);
+        let of_cells = cells.iter().map(|cell| self.layering(cell, rounding));
+        let of_cells = of_cells.collect::<Option<Vec<Layering>>>()?;
+        let layering = of_cells.into_iter().max()?;
         // Most often the next prism is the one above; others are looked up.
         let is_next = |cell: usize| {
             cells
@@ -67,14 +68,14 @@ impl Mesh {
         let layers = layers.filter(|&layers| layers > 1 && in_order.len() == cells.len())?;
         Some(Columns {
             layers,
-            parallel,
+            layering,
             cells: in_order,
         })
     }
 
-    /// Whether the edges between the triangles of a prism are equally high, apart from `rounding`, if they are vertical to
-    /// 1e-12 of its extent.
-    fn is_parallel(&self, cell: &[u32], rounding: f64) -> Option<bool> {
+    /// How the triangles of a prism lie, apart from `rounding` of heights, if the edges between them are vertical to 1e-12
+    /// of its extent.
+    fn layering(&self, cell: &[u32], rounding: f64) -> Option<Layering> {
         let mut x = [[0.0; 3]; 6];
         for (x, &node) in x.iter_mut().zip(cell) {
             *x = *self.coordinates.get(node as usize)?;
@@ -83,12 +84,18 @@ impl Mesh {
         let extent = along.fold(0.0, |most: f64, length| most.max(length.abs()));
         let apart = |n: usize, axis: usize| (x[n + 3][axis] - x[n][axis]).abs();
         let is_vertical = |n| apart(n, 0) <= 1e-12 * extent && apart(n, 1) <= 1e-12 * extent;
-        let heights = [0, 1, 2].map(|n| x[n + 3][2] - x[n][2]);
         // NaN is no height.
-        let is_as_high = |height: f64| (height - heights[0]).abs() <= rounding;
-        (0..3)
-            .all(is_vertical)
-            .then(|| heights.into_iter().all(is_as_high))
+        let are_equal = |heights: [f64; 3]| {
+            let is_equal = |height: &f64| (height - heights[0]).abs() <= rounding;
+            heights.iter().all(is_equal)
+        };
+        let are_parallel = are_equal([0, 1, 2].map(|n| x[n + 3][2] - x[n][2]));
+        let are_level = are_equal([0, 1, 2].map(|n| x[n][2]));
+        (0..3).all(is_vertical).then_some(match are_parallel {
+            true if are_level => Layering::Level,
+            true => Layering::Parallel,
+            false => Layering::Any,
+        })
     }
 }
 
@@ -113,13 +120,13 @@ mod tests {
         let mesh = prisms(None);
         let columns = mesh.columns().expect("columns");
         assert_eq!((columns.layers, columns.cells.len()), (4, 48));
-        assert!(columns.parallel);
+        assert_eq!(columns.layering, Layering::Parallel);
         let mut thicker = mesh.clone();
         thicker
             .coordinates
             .iter_mut()
             .for_each(|x| x[2] *= 1.0 + 0.1 * x[0]);
-        assert!(!thicker.columns().expect("columns").parallel);
+        assert_eq!(thicker.columns().expect("columns").layering, Layering::Any);
         for column in columns.cells.chunks_exact(4) {
             for pair in column.windows(2) {
                 let [lower, upper] = [pair[0], pair[1]].map(|it| mesh.blocks[0].cell(it as usize));
@@ -143,10 +150,14 @@ mod tests {
                 |x| high + slope(x),
             );
             let columns = mesh.expect("legal").columns().expect("columns");
-            assert!(columns.parallel, "{low} to {high}");
+            assert_eq!(columns.layering, Layering::Parallel, "{low} to {high}");
+            let columns = plane.extrude(&Layers::uniform(layers), |_| low, |_| high);
+            let columns = columns.expect("legal").columns().expect("columns");
+            assert_eq!(columns.layering, Layering::Level, "{low} to {high}");
         }
         let thicker = plane.extrude(&Layers::uniform(40), |_| -1.0, |[x, _]| 1.0 + 1e-9 * x);
-        assert!(!thicker.expect("legal").columns().expect("columns").parallel);
+        let columns = thicker.expect("legal").columns().expect("columns");
+        assert_eq!(columns.layering, Layering::Any);
     }
 
     #[test]

@@ -124,7 +124,7 @@ pub enum MeshError {
         found: [Option<f64>; 2],
     },
     /// Levels of layers that do not ascend.
-    #[error("levels of layers must ascend: level {at} is {}, and the next {}", found[0], found[1])]
+    #[error("levels of layers, given or by a ratio, must ascend: level {at} is {}, and the next {}", found[0], found[1])]
     Levels {
         /// The lower one's index.
         at: usize,

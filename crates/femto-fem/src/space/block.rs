@@ -16,6 +16,19 @@ pub struct Block {
     pub geometry: Geometry,
 }
 
+impl Space {
+    /// Whether a geometry has the cells of this space: as many, with the same vertices in the same order. Their positions
+    /// may differ, as they do when a mesh moves.
+    pub fn is_on(&self, geometry: &Geometry) -> bool {
+        (self.cell(), self.fingerprint()) == (geometry.cell(), geometry.fingerprint())
+    }
+
+    /// See [`Geometry::fingerprint`].
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.own_elements().fingerprint
+    }
+}
+
 impl Block {
     /// Numbers a space on all cells of a mesh, with the maps in `geometries`, one for each shape: see
     /// [`Geometry::of_shapes`].

@@ -197,12 +197,15 @@ impl Space {
     /// lengths are the facet's area if its map were everywhere as at the node.
     ///
     /// # Errors
-    /// As [`BoundaryFacets::tagged`].
+    /// As [`BoundaryFacets::tagged`]; a geometry of other cells.
     pub fn facet_normals(
         &self,
         tag: &str,
         geometry: &Geometry,
     ) -> Result<Vec<(BoundaryNode, [f64; 3])>, SpaceError> {
+        if !self.is_on(geometry) {
+            return Err(SpaceError::OtherCells);
+        }
         let cell = self.cell();
         let reference = nodes::positions(cell, self.degree());
         let centre = |facet: usize| cell.facet_point(facet, cell.facets()[facet].cell.centre());

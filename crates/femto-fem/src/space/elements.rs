@@ -78,6 +78,8 @@ pub(super) struct ChunkSize {
 #[derive(Debug)]
 pub(super) struct ShapeElements {
     pub(super) cell: Cell,
+    /// That of the geometry.
+    pub(super) fingerprint: u64,
     /// Mesh cell number of each element.
     pub(super) cells: Vec<u32>,
     /// Runs of consecutive elements that cover all of them.
@@ -140,6 +142,7 @@ impl ShapeElements {
         rows.for_each(|(row, &cell)| row.copy_from_slice(nodes_of(cell as usize)));
         let elements = Self {
             cell,
+            fingerprint: geometry.fingerprint(),
             cells,
             chunks,
             layers: geometry.columns().map_or(1, |columns| columns.layers),
@@ -149,10 +152,12 @@ impl ShapeElements {
     }
 
     /// Elements of a surface in the order of its cells, with batches for chunks.
-    pub(super) fn of_surface(cell: Cell, count: usize) -> Self {
+    pub(super) fn of_surface(facets: &Geometry) -> Self {
+        let count = facets.len();
         let batch = |first: usize| first..count.min(first + BATCH);
         Self {
-            cell,
+            cell: facets.cell(),
+            fingerprint: facets.fingerprint(),
             cells: (0..count as u32).collect(),
             chunks: (0..count).step_by(BATCH).map(batch).collect(),
             layers: 1,

@@ -61,6 +61,9 @@ pub enum SpaceError {
         /// Cells of the mesh.
         mesh: usize,
     },
+    /// The geometry belongs to another mesh, or to other cells of a mesh.
+    #[error("the geometry's cells have other vertices than those of the space")]
+    OtherCells,
     /// A group where the component along the normal is given, in a space without one.
     #[error("boundary group `{tag}`: the component along the normal was given, but {why}")]
     NoNormal {

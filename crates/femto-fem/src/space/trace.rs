@@ -18,15 +18,31 @@ pub struct Trace {
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
-    /// Parameters and nodes of the cells' space.
-    of: (SpaceParams, usize),
+    of: CellSpace,
+}
+
+/// What tells the cells' space from others.
+#[derive(Clone, Debug, PartialEq)]
+struct CellSpace {
+    params: SpaceParams,
+    nodes: usize,
+    fingerprint: u64,
+}
+
+impl CellSpace {
+    fn new(space: &Space) -> Self {
+        Self {
+            params: space.params.clone(),
+            nodes: space.nodes(),
+            fingerprint: space.fingerprint(),
+        }
+    }
 }
 
 impl Trace {
-    /// Whether it can be a trace of a space: of one with its parameters and as many nodes.
+    /// Whether it can be a trace of a space: of one with its parameters, as many nodes and the same cells.
     pub fn is_of(&self, space: &Space) -> bool {
-        let (params, nodes) = &self.of;
-        (params, *nodes) == (space.params(), space.nodes())
+        self.of == CellSpace::new(space)
     }
 
     /// The same trace on [flattened](Geometry::flattened) facets.
@@ -42,7 +58,7 @@ impl Space {
     /// of facets in it.
     ///
     /// # Errors
-    /// As [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged).
+    /// As [`BoundaryFacets::tagged`](super::BoundaryFacets::tagged) and [`Space::traces_of`].
     pub fn traces(&self, geometry: &Geometry, tag: &str) -> Result<Vec<Trace>, SpaceError> {
         self.traces_of(geometry, self.boundary().tagged(tag)?)
     }
@@ -50,12 +66,15 @@ impl Space {
     /// The same on some facets, each once.
     ///
     /// # Errors
-    /// Too many nodes.
+    /// Too many nodes; a geometry of other cells.
     pub fn traces_of(
         &self,
         geometry: &Geometry,
         facets: &[BoundaryFacet],
     ) -> Result<Vec<Trace>, SpaceError> {
+        if !self.is_on(geometry) {
+            return Err(SpaceError::OtherCells);
+        }
         let mut shapes: Vec<(Cell, Vec<BoundaryFacet>)> = Vec::new();
         for &facet in facets {
             let cell = self.cell().facets()[usize::from(facet.number)].cell;
@@ -117,7 +136,7 @@ impl Space {
             topology.unite(classes);
         }
         let elements = Arc::new(Elements {
-            shapes: vec![ShapeElements::of_surface(cell, tagged.len())],
+            shapes: vec![ShapeElements::of_surface(&facets)],
             entities: topology.entities,
             is_periodic: self.is_periodic(),
             unjoined: Unjoined::default(),
@@ -138,7 +157,7 @@ impl Space {
         Ok(Trace {
             block: Block { space, geometry },
             entries,
-            of: (self.params.clone(), self.nodes()),
+            of: CellSpace::new(self),
         })
     }
 }

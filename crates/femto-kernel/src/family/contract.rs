@@ -7,7 +7,8 @@
 use super::batch::NodeTable;
 use super::fields::Fields;
 use super::{
-    FactorPrecision, KernelSource, Knobs, Limits, MatrixStorage, Operand, ScheduleError, Vectors,
+    FactorPrecision, KernelSource, Knob, Knobs, Limits, MatrixStorage, Operand, ScheduleError,
+    Vectors,
 };
 use crate::dialect::Language;
 use crate::expr::GraphError;
@@ -16,7 +17,7 @@ use crate::roofline::Work;
 use crate::scalar::Precision;
 use core::fmt::Debug;
 use femto_element::tables::Tables;
-use femto_element::{Cell, MapKind};
+use femto_element::{Cell, Layering, MapKind};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -40,8 +41,11 @@ pub struct ElementOperator {
     /// Whether the nodes of columns are not numbered evenly from layer to layer, because a column is too tall for a chunk
     /// or beside cells of another shape. On the host it does not matter.
     pub has_uneven_columns: bool,
-    /// Whether the triangles of each column are parallel, so that the map of a prism has the same derivatives everywhere.
-    pub has_parallel_columns: bool,
+    /// Whether families that fold no coefficients into the geometry may evaluate those that are constant in an element once
+    /// for it.
+    pub fold_coefficients: bool,
+    /// How the triangles of columns lie.
+    pub layering: Layering,
 }
 
 /// The map of a cell, for packing.
@@ -111,8 +115,8 @@ pub trait Family {
         Ok(())
     }
 
-    /// Whether its kernels have knobs.
-    const KNOBS: bool = false;
+    /// The knobs of its kernels.
+    const KNOBS: &'static [Knob] = &[];
 
     /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry of such cells.
     fn folds(_: Cell) -> bool {
@@ -172,6 +176,11 @@ pub trait BlockOperator: Debug + Send + Sync {
 
     /// Whether λ and κ are folded into the geometry, so that no fields are read.
     fn folds_coefficients(&self) -> bool;
+
+    /// Whether the form is evaluated as written, λ and κ at each point.
+    fn is_as_written(&self) -> bool {
+        !self.folds_coefficients()
+    }
 
     /// The precision of stored geometry, for arithmetic in `precision`.
     fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {

@@ -10,6 +10,7 @@ mod contract;
 pub mod element_matrix;
 pub mod fields;
 pub mod hex_published;
+mod knobs;
 pub mod ladder;
 mod limits;
 mod matrix_storage;
@@ -29,9 +30,9 @@ pub use contract::{
     Array, Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
     Elements, Family, MapInput, Role, Target,
 };
+pub use knobs::{Knob, Knobs, KnobsError};
 pub use limits::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
 pub use matrix_storage::MatrixStorage;
 pub use operand::{KernelSource, Operand};
 pub use registry::{Block, FamilyId};
-pub use sum_factorization::kernel::{Knobs, KnobsError};
 pub use vectors::{Scatter, Vectors};

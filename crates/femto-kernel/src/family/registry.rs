@@ -1,7 +1,7 @@
 //! The registry of families, with one line each.
 
 use super::batch::{ElementKernel, NodeTable};
-use super::{BlockError, BlockOperator, ElementOperator, Family, Role};
+use super::{BlockError, BlockOperator, ElementOperator, Family, Knob, Role};
 use super::{affine_simplex, cell_quadrature, element_matrix, prism_column, sum_factorization};
 use crate::form::Form;
 use crate::scalar::{SimdLevel, Vectorizable};
@@ -35,7 +35,7 @@ macro_rules! families {
             }
 
             /// See [`Family::KNOBS`].
-            pub fn has_knobs(self) -> bool {
+            pub fn knobs(self) -> &'static [Knob] {
                 match self { $(Self::$name => <$family>::KNOBS,)* }
             }
 

@@ -205,7 +205,10 @@ pub enum OperatorError {
         /// Their shape, in the plural.
         elements: &'static str,
     },
-    /// A trace of a space with other parameters or another number of nodes.
+    /// The geometry belongs to another mesh with as many cells.
+    #[error("the geometry's cells have other vertices than those of the space")]
+    OtherCells,
+    /// A trace of a space with other parameters, nodes or cells.
     #[error("the trace is of another space than the operator's")]
     OtherTrace,
     /// The blocks given are not all those of one space.
@@ -240,9 +243,15 @@ pub enum OperatorError {
         "the host keeps factors in the precision of its arithmetic; factors in single precision are for cuda and opencl devices"
     )]
     SingleFactorsOnHost,
-    /// Knobs given where none apply.
-    #[error("knobs are for kernels of hexahedra and quadrilaterals on cuda and opencl devices")]
-    KnobsElsewhere,
+    /// A knob set for a kernel without it.
+    #[error(
+        "kernels of these elements have no knob `{knob}`; those of hexahedra, quadrilaterals and columns of prisms on cuda and \
+         opencl devices have knobs"
+    )]
+    KnobElsewhere {
+        /// Its name.
+        knob: &'static str,
+    },
     /// More element nodes than 32-bit indices can address.
     #[error(
         "{found} nodes of elements; deterministic sums take at most {}: use atomic ones",
@@ -310,11 +319,12 @@ impl OperatorError {
             | Self::MatricesTooLarge { .. }
             | Self::SparseMatrixTooLarge { .. }
             | Self::OtherMesh { .. }
+            | Self::OtherCells
             | Self::OtherBlocks { .. }
             | Self::OtherTrace
             | Self::ElementsOfShapes { .. }
             | Self::SingleFactorsOnHost
-            | Self::KnobsElsewhere
+            | Self::KnobElsewhere { .. }
             | Self::TooManyContributions { .. }
             | Self::Schedule(_)
             | Self::Graph(_)

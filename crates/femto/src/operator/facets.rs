@@ -119,7 +119,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     /// the dimension of the cells; gradients are tangential.
     ///
     /// # Errors
-    /// As [`Operator::new`]; a trace of a space with other parameters or another number of nodes.
+    /// As [`Operator::new`]; a trace of a space with other parameters, nodes or cells.
     pub fn add_facets(
         &mut self,
         trace: &Trace,

@@ -97,13 +97,13 @@ pub struct OperatorParams {
     pub factors: FactorPrecision,
     /// How accelerators sum shared nodes. The host's sums are always deterministic.
     pub scatter: Scatter,
-    /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, on
-    /// hexahedra and quadrilaterals. With any there is no second choice where the device cannot run them.
+    /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, on hexahedra, quadrilaterals and
+    /// columns of prisms. With any there is no second choice where the device cannot run them.
     pub knobs: Knobs,
     /// Whether it is applied once or hardly more often, like loads: kernels on accelerators then take no lists of nodes that
     /// only pay in many applications. Default `false`.
     pub is_applied_once: bool,
-    /// Folds the coefficients of a form λ u, κ ∇u into the geometry if they are constant in each cell.
+    /// Folds the coefficients of a form λ u, κ ∇u into the geometry, or takes them once a cell, if they are constant in each.
     /// Otherwise the form is evaluated as written. Default `true`.
     pub fold_coefficients: bool,
     /// Auxiliary fields, `[field]`, in the order of `Point::a`.

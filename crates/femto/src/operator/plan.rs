@@ -2,8 +2,9 @@
 
 use super::level::{ChosenLevel, DataLevel, LevelInputs};
 use super::tables::tables;
+use super::work::index_bytes;
 use super::{AnyForm, OperatorError, OperatorParams};
-use femto_element::MapKind;
+use femto_element::{Layering, MapKind};
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
 use femto_kernel::family::batch::NodeTable;
@@ -119,10 +120,6 @@ impl Plan {
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost);
         }
-        let has_knobs = device.is_accelerator() && family.has_knobs();
-        if !has_knobs && !params.knobs.is_empty() {
-            return Err(OperatorError::KnobsElsewhere);
-        }
         let inputs = LevelInputs {
             device,
             degree: space.degree(),
@@ -160,7 +157,8 @@ impl Plan {
                 inspection,
                 fields,
                 coefficients,
-                has_parallel_columns: geometry.columns().is_some_and(|it| it.parallel),
+                fold_coefficients: foldable && params.fold_coefficients,
+                layering: geometry.columns().map_or(Layering::Any, |it| it.layering),
                 has_uneven_columns: device.is_accelerator() && has_uneven_columns(space, geometry),
             }),
         };
@@ -169,6 +167,11 @@ impl Plan {
                 geometry.kind(space.cells()[element] as usize)
             })?;
             plan.segments.push(runs);
+        }
+        let kinds = || plan.kinds.iter().filter(|_| device.is_accelerator());
+        let is_known = |name: &&str| kinds().any(|kind| kind.family.has_knob(name));
+        if let Some(knob) = params.knobs.names().find(|name| !is_known(name)) {
+            return Err(OperatorError::KnobElsewhere { knob });
         }
         match with_matrices {
             true => plan.with_matrices(space, DataLevel::Element.choose(&inputs)),
@@ -343,16 +346,6 @@ fn has_uneven_columns(space: &Space, geometry: &Geometry) -> bool {
         .any(|uneven| uneven)
 }
 
-/// Bytes of node indices that one application on the host reads: 16-bit tables of the elements,
-/// the chunks' lists of shared nodes (read twice) and the list of their sources.
-fn index_bytes(family: FamilyId, space: &Space) -> u64 {
-    let restriction = space.restriction();
-    let table = family.node_table(space.cell(), (space.nodes_1d(), space.nodes_per_element()));
-    let table = table.len(1) * space.elements();
-    let lists = 2 * restriction.interface.len() + restriction.interface_sources_offsets.len();
-    (table * size_of::<u16>() + lists * size_of::<u32>()) as u64
-}
-
 /// Checks that form, space and geometry match.
 fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), OperatorError> {
     if form.dim != geometry.dim() {
@@ -375,7 +368,10 @@ fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), Op
             elements: space.cell().plural(),
         });
     }
-    Ok(())
+    match space.is_on(geometry) {
+        true => Ok(()),
+        false => Err(OperatorError::OtherCells),
+    }
 }
 
 /// Checks that there are as many fields as the form reads, and no more than a form may read.

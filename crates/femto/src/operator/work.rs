@@ -5,6 +5,8 @@ use super::plan::{KindPlan, Plan};
 use super::{Backend, Bound as _, BoundShape, Operator, OperatorError};
 use crate::Number;
 use crate::vector::{SparseMatrix, VectorOps};
+use femto_fem::space::Space;
+use femto_kernel::family::FamilyId;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::roofline::Work;
 use femto_kernel::scalar::Precision;
@@ -157,4 +159,14 @@ impl Plan {
             .map(|plan| plan.elements as u64 * plan.block.nominal_flops())
             .sum()
     }
+}
+
+/// Bytes of node indices that one application on the host reads: 16-bit tables of the elements,
+/// the chunks' lists of shared nodes (read twice) and the list of their sources.
+pub(super) fn index_bytes(family: FamilyId, space: &Space) -> u64 {
+    let restriction = space.restriction();
+    let table = family.node_table(space.cell(), (space.nodes_1d(), space.nodes_per_element()));
+    let table = table.len(1) * space.elements();
+    let lists = 2 * restriction.interface.len() + restriction.interface_sources_offsets.len();
+    (table * size_of::<u16>() + lists * size_of::<u32>()) as u64
 }

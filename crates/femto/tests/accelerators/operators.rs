@@ -5,7 +5,7 @@ use crate::common::bound::{Bound, accelerator};
 use crate::common::forms::{Conduction, Interpreted};
 use crate::common::meshes::{blocks, columns, mesh};
 use crate::common::{Random, difference, hexahedra, largest};
-use femto::element::{Cell, MapKind};
+use femto::element::{Cell, Layering, MapKind};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::fem::mesh::boxes::SimplexBox;
@@ -290,7 +290,7 @@ fn meshes_far_from_the_origin_are_as_good_in_single_precision() {
         blocks(&mesh, params)
     };
     let tetrahedra = mesh(Cell::Tetrahedron, MapKind::Affine, &[2; 3]);
-    let columns = columns(&[2; 3], false);
+    let columns = columns(&[2; 3], Layering::Any);
     for (mesh, degree) in [(&tetrahedra, 1), (&tetrahedra, 2), (&columns, 1)] {
         let [near, far] = [0.0, 5e6].map(|by| moved(mesh, degree, by));
         let expected =

@@ -344,7 +344,12 @@ pub(crate) fn columns_on_all_devices() -> Vec<Group> {
     let ordered = vec![way(Fp64, DataLevel::Automatic, Scatter::Deterministic)];
     vec![
         group(
-            vec![at(1, [4, 3, 5]), at(1, [2, 2, 40]), at(2, [3, 3, 3])],
+            vec![
+                at(1, [4, 3, 5]),
+                at(1, [2, 2, 40]),
+                at(2, [3, 3, 3]),
+                at(2, [3, 2, 4]),
+            ],
             &[Screened, Busy],
             automatic(),
         ),

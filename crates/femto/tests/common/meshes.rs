@@ -5,7 +5,7 @@ use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::{AnyBox, SimplexBox, SolidBox, Solids};
 use femto::fem::mesh::{Layers, Mesh};
 use femto::fem::space::{Block, SpaceParams};
-use femto_element::{Cell, MapKind};
+use femto_element::{Cell, Layering, MapKind};
 use std::f64::consts::PI;
 
 /// The kinds of map that cells have.
@@ -47,19 +47,21 @@ fn deformation(dim: usize, map: MapKind) -> impl Fn([f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Columns of prisms over an irregular mesh of triangles, from a bent bottom to a bent top; for `parallel` ones all
-/// triangles of a column are parallel.
-pub fn columns(cells: &[usize], parallel: bool) -> Mesh {
+/// Columns of prisms over an irregular mesh of triangles, from a bent bottom to a bent top unless they are level.
+pub fn columns(cells: &[usize], layering: Layering) -> Mesh {
     let plane = SimplexBox::<2> {
         cells: [cells[0], cells[1]],
         irregular: Some(5),
         ..SimplexBox::unit_square(1)
     };
     let plane = plane.build(|[x, y]| [x + 0.2 * y, y]).expect("legal");
-    let bottom = |[x, y]: [f64; 2]| 0.3 * (2.0 * x - y).sin();
-    let top = |[x, y]: [f64; 2]| match parallel {
-        true => bottom([x, y]) + 1.5,
-        false => 1.5 + 0.2 * (x * y).cos(),
+    let bottom = |[x, y]: [f64; 2]| match layering {
+        Layering::Level => 0.1,
+        Layering::Parallel | Layering::Any => 0.3 * (2.0 * x - y).sin(),
+    };
+    let top = |[x, y]: [f64; 2]| match layering {
+        Layering::Level | Layering::Parallel => bottom([x, y]) + 1.5,
+        Layering::Any => 1.5 + 0.2 * (x * y).cos(),
     };
     let layers = Layers::graded(cells[2], if cells[2] > 9 { 1.02 } else { 1.3 });
     plane.extrude(&layers, bottom, top).expect("legal")
@@ -68,7 +70,12 @@ pub fn columns(cells: &[usize], parallel: bool) -> Mesh {
 /// A box of cells whose maps are all of this kind: sheared, or bent at the vertices, or truly curved.
 pub fn mesh(cell: Cell, map: MapKind, cells: &[usize]) -> Mesh {
     if map == MapKind::Extruded {
-        return columns(cells, cells[2] == 3);
+        let layering = match cells[2] {
+            3 => Layering::Parallel,
+            4 => Layering::Level,
+            _ => Layering::Any,
+        };
+        return columns(cells, layering);
     }
     let mesh = unit_box(cell, map, cells).build(deformation(cell.dim(), map));
     mesh.expect("the deformation keeps Jacobians positive")

@@ -67,12 +67,12 @@ pub(super) struct Bench {
         value_parser = options::named(&FactorPrecision::ALL, FactorPrecision::name)
     )]
     factors: Vec<FactorPrecision>,
-    /// Knobs of an accelerator's kernel that replace the measured defaults, such as `blocks=3+staged=1`;
-    /// `best` for the defaults.
+    /// Knobs of an accelerator's kernel on hexahedra or columns that replace the measured defaults, such as
+    /// `blocks=3+staged=1`; `best` for the defaults.
     #[arg(long, value_delimiter = ',', default_value = "best")]
     knobs: Vec<Knobs>,
-    /// Fold the coefficients of forms λ u, κ ∇u into the geometry; `false` evaluates forms as written,
-    /// printed on accelerators.
+    /// Fold the coefficients of forms λ u, κ ∇u into the geometry, or take them once a cell; `false` evaluates forms as
+    /// written, printed on accelerators.
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
     fold_coefficients: bool,
     /// Also apply the operator once to the interpolant u of sin(x + c) + y z, c = 0, 1, 2 the component, and

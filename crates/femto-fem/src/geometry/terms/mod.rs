@@ -46,6 +46,11 @@ impl TermMaps {
             + size_of_val(&self.curved[..])
     }
 
+    /// Mesh nodes at the vertices of all cells.
+    pub(super) fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
     /// Mesh nodes at the vertices of a cell.
     pub(super) fn vertex_nodes(&self, cell: usize) -> &[u32] {
         let vertices = self.cell.vertices();

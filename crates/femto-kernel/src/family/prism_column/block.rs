@@ -2,14 +2,15 @@
 
 use super::columns::Columns;
 use super::host;
-use super::schedule::Schedule;
+use super::matrices::{FactorMatrices, folds};
+use super::schedule::{KNOBS, Schedule};
 use super::source::KernelSpec;
 use super::tables::Tables;
-use super::work::{Shared, flops};
+use super::work::{Shared, flops, flops_folded, flops_of_matrices};
 use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    Family, KernelSource, MOST_CONSTANT_BYTES, MapInput, Operand, Role, Target, Vectors,
+    Family, KernelSource, Knob, MOST_CONSTANT_BYTES, MapInput, Operand, Role, Target, Vectors,
     legal_candidates,
 };
 use crate::form::Form;
@@ -24,6 +25,7 @@ pub struct PrismColumn;
 impl Family for PrismColumn {
     const NAME: &'static str = "prism_column";
     const ROLE: Role = Role::Special;
+    const KNOBS: &'static [Knob] = &KNOBS;
     type Block = Block;
 
     fn supports(cell: Cell, dim: usize) -> bool {
@@ -46,13 +48,16 @@ impl Family for PrismColumn {
                 }
                 Some(_) => Ok(()),
             },
-            _ => Err("the prisms do not form columns of equal numbers with vertical edges"),
+            _ => Err(
+                "the prisms do not form columns of equal numbers, at least two, with vertical edges",
+            ),
         }
     }
 
     fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
         let tables = factors(operator).ok_or(BlockError::Tables { family: Self::NAME })?;
         Ok(Block {
+            matrices: FactorMatrices::of(operator, &tables).map(Arc::new),
             tables: Arc::new(tables),
             operator: Arc::clone(operator),
         })
@@ -71,6 +76,8 @@ fn factors(operator: &ElementOperator) -> Option<Tables> {
 #[derive(Clone, Debug)]
 pub struct Block {
     tables: Arc<Tables>,
+    /// If the operator consists of them.
+    matrices: Option<Arc<FactorMatrices<f64>>>,
     operator: Arc<ElementOperator>,
 }
 
@@ -86,6 +93,7 @@ impl Block {
     {
         let plan = host::HostPlan {
             tables: &self.tables,
+            matrices: self.matrices.as_deref(),
             operator: &self.operator,
             level,
         };
@@ -118,20 +126,29 @@ impl BlockOperator for Block {
         false
     }
 
+    fn is_as_written(&self) -> bool {
+        self.matrices.is_none()
+    }
+
     fn scheduled_flops(&self) -> u64 {
-        flops(
-            &self.tables,
-            &self.operator.inspection,
-            self.operator.fields,
-            Shared {
-                level: false,
-                map: self.operator.has_parallel_columns,
-            },
-        )
+        let (tables, of) = (&self.tables, &self.operator.inspection);
+        let shared = Shared {
+            level: false,
+            map: self.operator.layering.is_parallel(),
+        };
+        match self.matrices {
+            Some(_) => flops_of_matrices(tables, of, false),
+            None if folds(tables, &self.operator).is_some() => flops_folded(tables, of),
+            None => flops(tables, of, self.operator.fields, shared),
+        }
     }
 
     fn stored(&self) -> String {
-        "bases of columns and heights of their edges".to_owned()
+        let geometry = "bases of columns and heights of their edges";
+        match self.matrices {
+            Some(_) => format!("{geometry}; matrices of the triangle and of the line"),
+            None => geometry.to_owned(),
+        }
     }
 
     fn kernels(
@@ -166,8 +183,10 @@ impl Kernels {
     fn spec(&self, vectors: Vectors) -> KernelSpec<'_> {
         KernelSpec {
             tables: &self.block.tables,
+            matrices: (self.block.matrices.as_deref())
+                .filter(|it| it.bytes() <= MOST_CONSTANT_BYTES),
             columns: &self.columns,
-            parallel: self.block.operator.has_parallel_columns,
+            parallel: self.block.operator.layering.is_parallel(),
             inspection: &self.block.operator.inspection,
             fields: self.block.operator.fields,
             point_form: &self.point_form,
@@ -186,8 +205,9 @@ impl BlockKernels for Kernels {
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.spec(vectors);
         let prisms = self.columns.count * self.columns.layers;
-        legal_candidates(Schedule::all(spec.tables), |schedule| {
-            let sizes = (spec.tables, spec.inspection.components);
+        let sizes = (spec.tables, spec.inspection.components);
+        let schedules = Schedule::all(sizes, spec.matrices.is_some(), &self.target.knobs);
+        legal_candidates(schedules, |schedule| {
             schedule.validate(sizes, self.target.precision, &self.target.limits)?;
             Ok(Candidate {
                 schedule: schedule.to_string(),

@@ -6,11 +6,13 @@
 //! prism, to which every layer adds the same steps, and the heights of the columns' edges.
 //!
 //! The layout is that of O. Weigl, R. Savitski and Y. W. Chua, *Helmholtz Challenge* (2014), for prisms of degree 1;
-//! here for any form and degree. Formulas: `docs/families/prism_column.md`.
+//! here for any form and degree. Operators λ u, κ ∇u on horizontal layers are products with matrices of the triangle and
+//! of the line. Formulas: `docs/families/prism_column.md`.
 
 mod block;
 mod columns;
 mod host;
+mod matrices;
 mod schedule;
 mod source;
 mod tables;

@@ -1,6 +1,7 @@
 //! Kernel sources of prism_column.
 
 use super::columns::Columns;
+use super::matrices::FactorMatrices;
 use super::schedule::Schedule;
 use super::tables::Tables;
 use crate::dialect::{KernelFile, Language, SourceBuilder, text};
@@ -15,6 +16,8 @@ use crate::scalar::Precision;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelSpec<'a> {
     pub(super) tables: &'a Tables,
+    /// Taken in place of the tables, if given.
+    pub(super) matrices: Option<&'a FactorMatrices<f64>>,
     pub(super) columns: &'a Columns,
     /// Whether the triangles of each column are parallel.
     pub(super) parallel: bool,
@@ -33,8 +36,10 @@ macro_rules! file {
     };
 }
 
-/// Loops over this many numbers at most are unrolled.
-const UNROLLED: usize = 24;
+/// The most unknowns of a prism for which loops over points are unrolled, by measurement on an H200.
+const UNROLLED_POINTS: usize = 24;
+/// The same of loops over rows of matrices.
+const UNROLLED_ROWS: usize = 60;
 
 impl KernelSpec<'_> {
     /// The text that applies the operator.
@@ -66,7 +71,10 @@ impl KernelSpec<'_> {
         define_arguments(&mut source, &operands, &OPTIONAL);
         self.define(&mut source);
         source.define("CARRY", u8::from(self.carries(schedule)));
-        source.table("c_tables", &tables.numbers);
+        match self.matrices {
+            Some(matrices) => source.table("c_matrices", &matrices.numbers()),
+            None => source.table("c_tables", &tables.numbers),
+        }
         let list = |name: &str, numbers: &mut dyn Iterator<Item = usize>| {
             let numbers: Vec<String> = numbers.map(|n| n.to_string()).collect();
             let (count, all) = (numbers.len(), numbers.join(", "));
@@ -81,6 +89,10 @@ impl KernelSpec<'_> {
         source.code("form", self.point_form);
         source.include(PLACES);
         source.include(file!("prism.h"));
+        source.include(match self.matrices {
+            Some(_) => file!("matrices.h"),
+            None => file!("points.h"),
+        });
         source.include(file);
         KernelSource {
             name: format!(
@@ -96,6 +108,15 @@ impl KernelSpec<'_> {
             elements_per_block: schedule.threads,
             operands,
         }
+    }
+
+    /// Whether loops over points, or over rows of matrices, are unrolled.
+    pub(super) fn is_unrolled(&self) -> bool {
+        let most = match self.matrices {
+            Some(_) => UNROLLED_ROWS,
+            None => UNROLLED_POINTS,
+        };
+        self.tables.nodes() * self.inspection.components <= most
     }
 
     fn define(&self, source: &mut SourceBuilder) {
@@ -125,8 +146,9 @@ impl KernelSpec<'_> {
         ] {
             source.define(name, u8::from(is));
         }
-        let few = tables.nodes() * of.components <= UNROLLED;
-        source.define("POINT_LOOP", if few { "UNROLL" } else { "UNROLL_BY(1)" });
+        let few = self.is_unrolled();
+        source.define("FEW", u8::from(few));
+        source.define("OUTER_LOOP", if few { "UNROLL" } else { "UNROLL_BY(1)" });
     }
 
     fn operands(&self, reads_u: bool) -> Vec<Operand> {

@@ -51,6 +51,40 @@ pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields, shared: Sh
     (base + map + qz * (of_level + qt * of_point)) as u64
 }
 
+/// Flops of a prism by matrices of the triangle and of the line; entries at mirrored places are evaluated once if loops are
+/// unrolled.
+pub(super) fn flops_of_matrices(tables: &Tables, of: &Inspection, unrolled: bool) -> u64 {
+    let ([nt, _], [nz, _]) = (tables.triangle, tables.line);
+    let [values, gradients] = [of.writes_values, of.writes_gradients].map(usize::from);
+    // Edges and determinant, half the height; λ det J and κ G.
+    let map = 7 + 2 + 2 * values + (3 + 4 + 3 * 4) * gradients;
+    // Along the line: M; M of differences in the plane; K of differences.
+    let line = values * nt * nz * (2 * nz + 1)
+        + gradients * (nt - 1) * nz * (1 + 2 * nz)
+        + gradients * nt * (nz - 1) * (1 + 2 * (nz - 1) + 3);
+    // M of the triangle; its combined K.
+    let triangle = nt * nt * 2 * nz + gradients * (nt - 1) * nz * (2 * (nt - 1) + 2);
+    let entries = match unrolled {
+        true => nt * (nt - 1) / 2,
+        false => (nt - 1) * (nt - 1),
+    };
+    let entries = entries * 5 * gradients;
+    (map + entries + (line + triangle) * of.components + of.flops() as usize) as u64
+}
+
+/// Flops of a prism of degree 1 on the host, of λ u, κ ∇u at points.
+pub(super) fn flops_folded(tables: &Tables, of: &Inspection) -> u64 {
+    let (triangle, levels) = (tables.triangle[1], tables.line[1]);
+    let [values, gradients] = [of.writes_values, of.writes_gradients].map(usize::from);
+    // The base with its inverse, λ D, κ D and the metric.
+    let map = 8 + values + (1 + 3 * 4) * gradients;
+    let of_point = gradients * (5 + 4 + 8 + 3 + 4 + 2 + 5) + values * (4 + 2 + 5);
+    // Contractions there and back, differences, sums of tests.
+    let of_level = of.components * (3 * 6 + 4 + 6 + 6 * 4 + triangle * of_point);
+    // Slopes of z; z_ζ, the scale, the inverse.
+    (map + levels * (4 + 7 * triangle + of_level) + of.flops() as usize) as u64
+}
+
 impl KernelSpec<'_> {
     /// The work on all prisms, apart from L-vectors and fields in the solution's space: columns, fields, E-vectors.
     pub(super) fn work(&self, prisms: usize) -> Work {
@@ -74,7 +108,11 @@ impl KernelSpec<'_> {
         Work {
             bytes_read: (of_columns + prisms * (fields + read) * numbers) as u64,
             bytes_written: (prisms * written * numbers) as u64,
-            flops: prisms as u64 * flops(self.tables, of, self.fields, shared),
+            flops: prisms as u64
+                * match self.matrices {
+                    Some(_) => flops_of_matrices(self.tables, of, self.is_unrolled()),
+                    None => flops(self.tables, of, self.fields, shared),
+                },
             ..Work::default()
         }
     }

@@ -2,12 +2,12 @@
 
 use super::Storage;
 use super::host::HostPlan;
-use super::kernel::{KernelSpec, PointStep, Schedule};
+use super::kernel::{KNOBS, KernelSpec, PointStep, Schedule};
 use super::work::Shape;
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, Operand, ScheduleError, Target, Vectors,
+    FactorPrecision, Family, KernelSource, Knob, MapInput, Operand, ScheduleError, Target, Vectors,
     legal_candidates,
 };
 use crate::form::Form;
@@ -24,7 +24,7 @@ pub struct SumFactorization;
 impl Family for SumFactorization {
     const NAME: &'static str = "sum_factorization";
     const TENSOR_TABLES: bool = true;
-    const KNOBS: bool = true;
+    const KNOBS: &'static [Knob] = &KNOBS;
     const WRITES_INSIDE: bool = true;
     type Block = Block;
 
@@ -244,7 +244,7 @@ impl Kernels {
             schedules.truncate(1);
         }
         let turned = schedules.into_iter();
-        turned.map(|schedule| knobs.turn(schedule)).collect()
+        turned.map(|schedule| schedule.turned(&knobs)).collect()
     }
 
     fn work(&self, spec: &KernelSpec, schedule: &Schedule) -> Work {

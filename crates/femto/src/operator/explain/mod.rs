@@ -257,6 +257,9 @@ fn form_words(plan: &Plan) -> String {
     );
     let route = match (&plan.operator.coefficients, &found.coefficients) {
         (Some(_), _) => "it is λ u, κ ∇u, so its coefficients go with the geometry",
+        (None, Some(_)) if plan.kinds.iter().any(|kind| !kind.block.is_as_written()) => {
+            "it is λ u, κ ∇u, whose coefficients are taken once a cell"
+        }
         (None, Some(_)) => "it is λ u, κ ∇u, evaluated as written",
         (None, None) => "evaluated as written",
     };

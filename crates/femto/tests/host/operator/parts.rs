@@ -3,7 +3,7 @@
 use crate::common::meshes::mesh;
 use femto::element::{Cell, MapKind};
 use femto::fem::geometry::Geometry;
-use femto::fem::space::{Space, SpaceParams};
+use femto::fem::space::{Space, SpaceError, SpaceParams};
 use femto::kernel::form::Poisson;
 use femto::operator::{Auxiliary, OperatorError};
 use femto::{Host, Operator, OperatorParams, Quadrature};
@@ -41,7 +41,7 @@ fn mismatched_parts_are_errors() {
     });
     assert_eq!(
         knobs.expect_err("no kernel with knobs"),
-        OperatorError::KnobsElsewhere
+        OperatorError::KnobElsewhere { knob: "blocks" }
     );
     let short = operator(OperatorParams {
         auxiliary: vec![Auxiliary::Nodal(vec![0.0; 3])],
@@ -54,4 +54,35 @@ fn mismatched_parts_are_errors() {
             space.nodes()
         )
     );
+}
+
+/// A geometry of another mesh with as many cells is refused; the same mesh may move.
+#[test]
+fn a_geometry_of_other_cells_is_an_error() {
+    let host = Host::new().expect("threads");
+    for cell in [Cell::Triangle, Cell::Hexahedron] {
+        let build = |cells: &[usize]| mesh(cell, MapKind::Affine, cells);
+        let own = build(&[6, 2, 1]);
+        let geometry = Geometry::new(&own).expect("legal");
+        let space = Space::new(&own, &geometry, SpaceParams::default()).expect("legal");
+        let on = |geometry: &Geometry| {
+            let params = OperatorParams::default();
+            match cell.dim() {
+                2 => Operator::<f64, _>::new(&host, &space, geometry, &Poisson::<2>, params).err(),
+                _ => Operator::<f64, _>::new(&host, &space, geometry, &Poisson::<3>, params).err(),
+            }
+        };
+        let other = Geometry::new(&build(&[4, 3, 1])).expect("legal");
+        assert_eq!(other.len(), geometry.len());
+        assert_eq!(on(&other), Some(OperatorError::OtherCells));
+        let refused = space.traces(&other, "xmin");
+        assert!(
+            matches!(refused, Err(SpaceError::OtherCells)),
+            "{refused:?}"
+        );
+        let mut moved = own.clone();
+        moved.coordinates.iter_mut().for_each(|x| x[0] *= 1.5);
+        let moved = Geometry::new(&moved).expect("legal");
+        assert_eq!(on(&moved), None);
+    }
 }

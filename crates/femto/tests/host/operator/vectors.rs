@@ -3,12 +3,14 @@
 use super::space_on;
 use crate::common::bound::Bound;
 use crate::common::forms::Interpreted;
-use crate::common::{Random, hexahedra};
-use femto::element::MapKind;
+use crate::common::meshes::columns;
+use crate::common::{Random, difference, hexahedra};
+use femto::element::{Layering, MapKind};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::{CellBlock, Mesh};
 use femto::fem::space::{Constraints, Layout, MAX_CHUNK_NODES, Space, SpaceParams};
-use femto::kernel::form::{Componentwise, LinearElasticity, Mass, Poisson};
+use femto::kernel::form::{Componentwise, LinearElasticity, Mass, Poisson, ScreenedPoisson};
+use femto::operator::{AnyForm, Auxiliary};
 use femto::platform::device::Device;
 use femto::problem::Constrained;
 use femto::solve::LinearOperator;
@@ -199,5 +201,82 @@ fn matrices_on_periodic_meshes() {
         let matrix = operator.matrix().expect("linear");
         let error = crate::common::difference(&matrix.product(&u), &wanted);
         assert!(error < 1e-13, "{cells:?}: {error}");
+    }
+}
+
+/// On horizontal layers matrices multiply differences: a constant of any size has no energy, not even by rounding.
+#[test]
+fn constants_have_no_energy_on_level_columns() {
+    let mesh = columns(&[3, 2, 4], Layering::Level);
+    let geometry = Geometry::new(&mesh).expect("prisms");
+    let host = Host::new().expect("threads");
+    for degree in 1..=4 {
+        let params = SpaceParams {
+            degree,
+            ..SpaceParams::default()
+        };
+        let space = Space::new(&mesh, &geometry, params).expect("legal");
+        let form = Interpreted::<_, 3, 1>::new(Poisson::<3>);
+        let params = OperatorParams::default();
+        let operator = Operator::<f32, _>::of_form(&host, &space, &geometry, &form, params);
+        let operator = operator.expect("binds");
+        let constant = host.upload(&vec![1e7; space.dofs()]).expect("memory");
+        let mut product = host.zeros(space.dofs()).expect("memory");
+        operator.apply(&constant, &mut product).expect("legal");
+        assert!(product.iter().all(|&it| it == 0.0), "degree {degree}");
+    }
+}
+
+/// On columns coefficients are taken once a prism, or at each point if folding is off: the products are the same.
+#[test]
+fn folding_changes_nothing_on_columns() {
+    let host = Host::new().expect("threads");
+    let per_cell = ScreenedPoisson { lambda: None };
+    for (layering, degree) in [
+        (Layering::Level, 1),
+        (Layering::Level, 2),
+        (Layering::Level, 3),
+        (Layering::Parallel, 1),
+        (Layering::Any, 1),
+    ] {
+        let mesh = columns(&[3, 2, 5], layering);
+        let geometry = Geometry::new(&mesh).expect("prisms");
+        let check = |form: &dyn AnyForm, components: usize| {
+            let params = SpaceParams {
+                degree,
+                components,
+                ..SpaceParams::default()
+            };
+            let space = Space::new(&mesh, &geometry, params).expect("legal");
+            let mut random = Random::new();
+            let cells: Vec<f64> = (0..geometry.len()).map(|_| random.next() + 2.0).collect();
+            let product = |fold_coefficients: bool, u: &[f64]| {
+                let params = OperatorParams {
+                    fold_coefficients,
+                    auxiliary: vec![Auxiliary::PerCell(cells.clone())],
+                    ..OperatorParams::default()
+                };
+                let operator = Operator::<f64, _>::of_form(&host, &space, &geometry, form, params);
+                let mut v = host.zeros(space.dofs()).expect("memory");
+                let u = host.upload(u).expect("memory");
+                operator.expect("binds").apply(&u, &mut v).expect("legal");
+                v.to_vec()
+            };
+            let u: Vec<f64> = (0..space.dofs()).map(|_| random.next()).collect();
+            let (once, written) = (product(true, &u), product(false, &u));
+            let error = difference(&once, &written);
+            assert!(error < 1e-13, "{layering:?} {degree}: {error:e}");
+        };
+        check(&Interpreted::<_, 3, 1>::new(Mass::<3>), 1);
+        check(&Interpreted::<_, 3, 1>::new(Poisson::<3>), 1);
+        check(&Interpreted::<_, 3, 1>::new(per_cell), 1);
+        check(
+            &Interpreted::<_, 3, 3>::new(Componentwise::<_, 3>(per_cell)),
+            3,
+        );
+        check(
+            &Interpreted::<_, 3, 2>::new(Componentwise::<_, 2>(Mass::<3>)),
+            2,
+        );
     }
 }

@@ -14,13 +14,13 @@ use core::ops::Range;
 use fearless_simd::Simd;
 
 /// The base of a prism, with the inverse of its map `[reference][x, y]`.
-struct Base<L> {
+pub(super) struct Base<L> {
     origin: [L; 2],
     edges: [[L; 2]; 2],
-    inverse: [[L; 2]; 2],
-    determinant: L,
+    pub(super) inverse: [[L; 2]; 2],
+    pub(super) determinant: L,
     /// Coefficients of z.
-    z: [L; 6],
+    pub(super) z: [L; 6],
 }
 
 /// A level of points.
@@ -96,13 +96,19 @@ impl<L: Lanes> HostKernel<L> {
     #[inline(always)]
     fn prisms(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L>) {
         let zero = self.zero();
-        scratch.out.fill(zero);
         let context = batch.context;
         scratch.points.set_context(context.time, context.parameters);
         for (n, field) in self.fields.of(FieldKind::Cell).enumerate() {
             scratch.points.a[field] = [self.load(batch.auxiliary, n); MOST_POINTS];
         }
         let base = self.base(batch.geometry);
+        if let Some(folded) = &self.folded {
+            return match self.nodes {
+                [3, 2] => self.folded(folded, [3, 2], &base, scratch),
+                nodes => self.folded(folded, nodes, &base, scratch),
+            };
+        }
+        scratch.out.fill(zero);
         if let Some(matrices) = &self.whole {
             return self.whole_prisms(matrices, batch, &base, scratch);
         }

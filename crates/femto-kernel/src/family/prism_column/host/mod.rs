@@ -1,10 +1,13 @@
-//! Host loops: SIMD over prisms, levels of points one after the other.
+//! Host loops: SIMD over prisms, levels of points one after the other, or products with matrices.
 //!
 //! The map of a prism is stored as 12 numbers: x and y of vertex 0 and of two edges of the base, then the coefficients
 //! of z by 1, ξ, η, ζ, ξ ζ, η ζ.
 
 mod evaluate;
+mod folded;
+mod products;
 
+use super::matrices::{FactorMatrices, folds};
 use super::tables::{InPlane, Tables};
 use crate::family::ElementOperator;
 use crate::family::batch::{
@@ -34,6 +37,8 @@ pub(super) fn pack(map: &[[f64; 3]; 8], out: &mut [f64]) {
 #[derive(Clone, Copy)]
 pub(super) struct HostPlan<'a> {
     pub(super) tables: &'a Tables,
+    /// Taken in place of the tables, if given.
+    pub(super) matrices: Option<&'a FactorMatrices<f64>>,
     pub(super) operator: &'a ElementOperator,
     pub(super) level: SimdLevel,
 }
@@ -85,7 +90,10 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
         let HostPlan {
-            tables, operator, ..
+            tables,
+            matrices,
+            operator,
+            ..
         } = self.plan;
         let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
         let of = &operator.inspection;
@@ -100,10 +108,11 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
         ];
         // After the triangle's values and derivatives.
         let mut rest = &tables.numbers[3 * qt * nt..];
+        let numbers = |of: &[f64]| -> Vec<T> { of.iter().map(|&it| T::from_f64(it)).collect() };
         let mut take = |count: usize| -> Vec<T> {
             let (head, tail) = rest.split_at(count);
             rest = tail;
-            head.iter().map(|&number| T::from_f64(number)).collect()
+            numbers(head)
         };
         Box::new(HostKernel::<T::Lanes<S>> {
             token,
@@ -113,11 +122,22 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             fields,
             nodal_fields,
             position: of.reads_position,
-            parallel: operator.has_parallel_columns,
+            parallel: operator.layering.is_parallel(),
             gradients: read[1] || of_fields[1] || wanted[1],
             read,
             of_fields,
             wanted,
+            folded: folds(tables, operator).map(|coefficients| Folded {
+                constants: (coefficients
+                    .mass
+                    .constant()
+                    .zip(coefficients.stiffness.constant()))
+                .map(|(mass, stiffness)| [mass, stiffness].map(T::from_f64)),
+                matrices: matrices.map(|it| FactorMatrices {
+                    triangle: numbers(&it.triangle),
+                    line: numbers(&it.line),
+                }),
+            }),
             matrices: Matrices::new(&InPlane(tables), 2, [read, of_fields, wanted]),
             whole: (tables.degree == 1)
                 .then(|| Matrices::new(&*operator.tables, 3, [read, of_fields, wanted])),
@@ -148,6 +168,14 @@ struct Line<R> {
     positions: Vec<R>,
 }
 
+/// A form λ u, κ ∇u with coefficients that are constant in each prism.
+struct Folded<R> {
+    /// λ and κ, if they are the same everywhere.
+    constants: Option<[R; 2]>,
+    /// If layers are horizontal; otherwise the degree is 1.
+    matrices: Option<FactorMatrices<R>>,
+}
+
 /// The kernel for one kind of lanes.
 struct HostKernel<L: Lanes> {
     token: L::Token,
@@ -166,6 +194,7 @@ struct HostKernel<L: Lanes> {
     of_fields: [bool; 2],
     /// Whether f0 and f1 are not zero.
     wanted: [bool; 2],
+    folded: Option<Folded<L::Real>>,
     /// In the plane: values, and derivatives along its axes.
     matrices: Matrices<L::Real>,
     /// Of the whole prism, at degree 1, where sums along one axis after the other save little.
@@ -191,6 +220,12 @@ struct Scratch<L: Lanes> {
     /// At a level of points, over the nodes of the triangle: values and derivatives upwards,
     /// `[component or field][2][t]`.
     level: Vec<L>,
+    /// Products with matrices of the line, `[component][2][t][k]`.
+    products: Vec<L>,
+    /// A row of a matrix of the triangle, `[t]`.
+    entries: Vec<L>,
+    /// w z_ζ and 1/z_ζ at the points of a level, `[point][2]`.
+    scales: Vec<L>,
     /// What is tested with values and with derivatives upwards there, `[component][2][t]`.
     sums: Vec<L>,
     /// Of a chunk's points.
@@ -233,6 +268,9 @@ impl<L: Lanes> HostKernel<L> {
             nodal: vec![zero; rows * self.count()],
             out: vec![zero; components * self.count()],
             level: vec![zero; rows * 2 * self.nodes[0]],
+            products: vec![zero; 2 * components * self.count()],
+            entries: vec![zero; self.nodes[0]],
+            scales: vec![zero; 2 * self.weights.len()],
             sums: vec![zero; components * 2 * self.nodes[0]],
             points: Points::new(self.token, sizes, &*self.form),
         }

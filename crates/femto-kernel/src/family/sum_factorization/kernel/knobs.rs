@@ -1,25 +1,17 @@
-//! A schedule's knobs by name, for sweeps.
+//! A schedule's knobs.
 
 use super::{PointData, Schedule, ThreadPer};
-use core::str::FromStr;
+use crate::family::{Knob, Knobs};
 
-/// Replacements for knobs of a schedule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Knobs([Option<u32>; ALL.len()]);
+/// Sets a schedule's number.
+type Turn = fn(&mut Schedule, u32);
 
-struct Knob {
-    name: &'static str,
-    /// The largest number allowed.
-    most: u32,
-    turn: fn(&mut Schedule, u32),
-}
-
-const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32)) -> Knob {
-    Knob { name, most, turn }
+const fn knob(name: &'static str, most: u32, turn: Turn) -> (Knob, Turn) {
+    (Knob { name, most }, turn)
 }
 
 /// In the order in which they are turned.
-const ALL: [Knob; 12] = [
+const ALL: [(Knob, Turn); 12] = [
     // 0: a pencil, 1: an element, 2: a layer.
     knob("thread_per", 2, |it, n| {
         let thread_per = match n {
@@ -60,68 +52,26 @@ const ALL: [Knob; 12] = [
     knob("nodes_staged", 1, |it, n| it.nodes_staged = n == 1),
 ];
 
-/// A list of knobs that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KnobsError {
-    /// Not `name=number`, or an unknown name or number.
-    #[error("`{part}` is not a knob; expected `best`, or NAME=NUMBER joined by `+`, of {names}", names = names())]
-    Unknown {
-        /// The part of the list.
-        part: String,
-    },
-    /// A knob that is there twice.
-    #[error("`{name}` is given twice")]
-    Twice {
-        /// Its name.
-        name: &'static str,
-    },
-}
-
-fn names() -> String {
-    let names = ALL.map(|Knob { name, most, .. }| format!("{name}=0..{most}"));
-    names.join(", ")
-}
-
-impl Knobs {
-    /// Whether no knob is replaced.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+/// The knobs of all schedules.
+pub const KNOBS: [Knob; ALL.len()] = {
+    let mut knobs = [ALL[0].0; ALL.len()];
+    let mut n = 0;
+    while n < ALL.len() {
+        knobs[n] = ALL[n].0;
+        n += 1;
     }
+    knobs
+};
 
+impl Schedule {
     /// The schedule with these knobs.
-    pub fn turn(&self, mut schedule: Schedule) -> Schedule {
-        for (knob, number) in ALL.iter().zip(self.0) {
-            if let Some(number) = number {
-                (knob.turn)(&mut schedule, number);
+    pub fn turned(mut self, knobs: &Knobs) -> Self {
+        for (knob, turn) in &ALL {
+            if let Some(number) = knobs.get(knob.name) {
+                turn(&mut self, number);
             }
         }
-        schedule
-    }
-}
-
-/// `name=number`, joined by `+`; `best` for none.
-impl FromStr for Knobs {
-    type Err = KnobsError;
-
-    fn from_str(text: &str) -> Result<Self, KnobsError> {
-        let mut knobs = Self::default();
-        if text == "best" {
-            return Ok(knobs);
-        }
-        for part in text.split('+') {
-            let wrong = || KnobsError::Unknown {
-                part: part.to_owned(),
-            };
-            let (name, number) = part.split_once('=').ok_or_else(wrong)?;
-            let number: u32 = number.parse().map_err(|_| wrong())?;
-            let is_it = |knob: &Knob| knob.name == name && number <= knob.most;
-            let place = ALL.iter().position(is_it).ok_or_else(wrong)?;
-            if knobs.0[place].replace(number).is_some() {
-                let name = ALL[place].name;
-                return Err(KnobsError::Twice { name });
-            }
-        }
-        Ok(knobs)
+        self
     }
 }
 
@@ -139,18 +89,19 @@ mod tests {
             staged: true,
             ..plain
         };
-        assert_eq!(knobs.turn(plain), wanted);
+        assert_eq!(plain.turned(&knobs), wanted);
         assert!("best".parse::<Knobs>().unwrap().is_empty());
     }
 
     #[test]
     fn layers_and_pencils_are_turned_into_each_other() {
         let layers: Knobs = "thread_per=2+elements=8".parse().unwrap();
-        let turned = layers.turn(Schedule {
+        let staged = Schedule {
             points: PointData::Shared,
             staged: true,
             ..Schedule::PLAIN
-        });
+        };
+        let turned = staged.turned(&layers);
         let wanted = Schedule {
             thread_per: ThreadPer::Layer,
             elements_per_block: 8,
@@ -161,29 +112,10 @@ mod tests {
         };
         assert_eq!(turned, wanted);
         let pencils: Knobs = "thread_per=0".parse().unwrap();
-        let back = pencils.turn(wanted);
+        let back = wanted.turned(&pencils);
         assert_eq!(
             (back.thread_per, back.by_warp, back.scratch_cube),
             (ThreadPer::Pencil, false, true)
         );
-    }
-
-    #[test]
-    fn what_is_no_knob_is_named() {
-        for (text, part) in [
-            ("blocks=2+stage=1", "`stage=1`"),
-            ("staged=2", "`staged=2`"),
-            ("staged", "`staged`"),
-            ("blocks=-1", "`blocks=-1`"),
-            ("", "``"),
-        ] {
-            let message = text.parse::<Knobs>().unwrap_err().to_string();
-            assert!(
-                message.contains(part) && message.contains("staged=0..1"),
-                "{message}"
-            );
-        }
-        let twice = "blocks=3+blocks=4".parse::<Knobs>();
-        assert_eq!(twice.unwrap_err(), KnobsError::Twice { name: "blocks" });
     }
 }

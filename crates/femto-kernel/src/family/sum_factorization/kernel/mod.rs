@@ -20,7 +20,7 @@ mod source;
 mod work;
 
 pub use geometry::{geometry_len, pack};
-pub use knobs::{Knobs, KnobsError};
+pub use knobs::KNOBS;
 pub use schedule::{PointData, Schedule, ThreadPer, warp_elements};
 
 use super::work::Shape;
