@@ -77,11 +77,7 @@ impl Geometry {
             first_cell,
             columns: columns.map(Arc::new),
             kinds: kinds.into(),
-            fingerprint: fingerprint(match &maps {
-                Maps::Tensor(maps) => maps.vertices(),
-                Maps::Terms(maps) => maps.vertices(),
-                Maps::Facets(_) => &[],
-            }),
+            fingerprint: fingerprint(maps.vertices()),
             coordinates: Arc::clone(coordinates),
             maps,
         })

@@ -26,25 +26,26 @@ impl Geometry {
     /// the second) is the unit normal, oriented so that the determinant, which is the area factor, is
     /// positive.
     pub(crate) fn facets(&self, cell: Cell, facets: Vec<(u32, u8)>) -> Self {
+        let count = facets.len();
         let vertices = facets.iter().flat_map(|&(of, facet)| {
             let nodes = self.vertex_nodes(of as usize);
             let own = self.cell.facets()[usize::from(facet)].vertices.iter();
             own.map(|&vertex| nodes[vertex])
         });
-        let vertices: Vec<u32> = vertices.collect();
+        let maps = Maps::Facets(FacetMaps {
+            vertices: vertices.collect(),
+            cells: Box::new(self.clone()),
+            facets,
+            is_flat: false,
+        });
         Self {
             cell,
             first_cell: 0,
             columns: None,
-            fingerprint: fingerprint(&vertices),
-            kinds: vec![MapKind::Curved; facets.len()].into(),
+            fingerprint: fingerprint(maps.vertices()),
+            kinds: vec![MapKind::Curved; count].into(),
             coordinates: self.coordinates.clone(),
-            maps: Maps::Facets(FacetMaps {
-                vertices,
-                cells: Box::new(self.clone()),
-                facets,
-                is_flat: false,
-            }),
+            maps,
         }
     }
 
@@ -91,6 +92,11 @@ impl FacetMaps {
     /// Memory held, in bytes, apart from the cells'.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.facets[..]) + size_of_val(&self.vertices[..])
+    }
+
+    /// Mesh nodes at the vertices of all facets.
+    pub(super) fn vertices(&self) -> &[u32] {
+        &self.vertices
     }
 
     /// Mesh nodes at the vertices of a facet.

@@ -3,6 +3,17 @@
 use super::jacobian::{Matrix3, cofactors, determinant};
 use super::{FacetPoint, Geometry, GeometryAtPoints, Maps, Points};
 
+impl Maps {
+    /// Mesh nodes at the vertices of all cells.
+    pub(super) fn vertices(&self) -> &[u32] {
+        match self {
+            Self::Tensor(maps) => maps.vertices(),
+            Self::Terms(maps) => maps.vertices(),
+            Self::Facets(maps) => maps.vertices(),
+        }
+    }
+}
+
 impl Geometry {
     /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a simplex; of a pyramid
     /// the first three and the apex; a facet with fewer repeats the last one. A triangle's fourth vertex lies above its first

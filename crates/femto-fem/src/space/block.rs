@@ -23,6 +23,14 @@ impl Space {
         (self.cell(), self.fingerprint()) == (geometry.cell(), geometry.fingerprint())
     }
 
+    /// Checks that a geometry has the cells of this space.
+    pub(super) fn check_geometry(&self, geometry: &Geometry) -> Result<(), SpaceError> {
+        match self.is_on(geometry) {
+            true => Ok(()),
+            false => Err(SpaceError::OtherCells),
+        }
+    }
+
     /// See [`Geometry::fingerprint`].
     pub(super) fn fingerprint(&self) -> u64 {
         self.own_elements().fingerprint

@@ -203,9 +203,7 @@ impl Space {
         tag: &str,
         geometry: &Geometry,
     ) -> Result<Vec<(BoundaryNode, [f64; 3])>, SpaceError> {
-        if !self.is_on(geometry) {
-            return Err(SpaceError::OtherCells);
-        }
+        self.check_geometry(geometry)?;
         let cell = self.cell();
         let reference = nodes::positions(cell, self.degree());
         let centre = |facet: usize| cell.facet_point(facet, cell.facets()[facet].cell.centre());

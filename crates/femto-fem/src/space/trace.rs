@@ -72,9 +72,7 @@ impl Space {
         geometry: &Geometry,
         facets: &[BoundaryFacet],
     ) -> Result<Vec<Trace>, SpaceError> {
-        if !self.is_on(geometry) {
-            return Err(SpaceError::OtherCells);
-        }
+        self.check_geometry(geometry)?;
         let mut shapes: Vec<(Cell, Vec<BoundaryFacet>)> = Vec::new();
         for &facet in facets {
             let cell = self.cell().facets()[usize::from(facet.number)].cell;

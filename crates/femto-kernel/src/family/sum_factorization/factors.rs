@@ -50,7 +50,12 @@ fn determinant(c: &[[f64; 3]; 8]) -> [f64; 27] {
         let [xi, eta, zeta] = [n % 3, n / 3 % 3, n / 9].map(coordinate);
         // Columns of the Jacobian: ∂/∂ξ of ξ^a η^b ζ^c with m = a + 2b + 4c, and so on.
         let column = |m: [usize; 4], s: f64, t: f64| {
-            [0, 1, 2].map(|d| c[m[0]][d] + s * c[m[1]][d] + t * c[m[2]][d] + s * t * c[m[3]][d])
+            // A loop, since closures of an array's `map` are not always inlined.
+            let mut column = [0.0; 3];
+            for (d, sum) in column.iter_mut().enumerate() {
+                *sum = c[m[0]][d] + s * c[m[1]][d] + t * c[m[2]][d] + s * t * c[m[3]][d];
+            }
+            column
         };
         let x = column([1, 3, 5, 7], eta, zeta);
         let y = column([2, 3, 6, 7], xi, zeta);

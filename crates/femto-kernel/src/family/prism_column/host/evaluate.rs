@@ -103,10 +103,7 @@ impl<L: Lanes> HostKernel<L> {
         }
         let base = self.base(batch.geometry);
         if let Some(folded) = &self.folded {
-            return match self.nodes {
-                [3, 2] => self.folded(folded, [3, 2], &base, scratch),
-                nodes => self.folded(folded, nodes, &base, scratch),
-            };
+            return self.folded(folded, &base, scratch);
         }
         scratch.out.fill(zero);
         if let Some(matrices) = &self.whole {

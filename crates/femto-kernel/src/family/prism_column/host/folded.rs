@@ -22,12 +22,10 @@ pub(super) struct Metric<L> {
 }
 
 impl<L: Lanes> HostKernel<L> {
-    /// `nodes` are those of the triangle and of the line.
     #[inline(always)]
     pub(super) fn folded(
         &self,
         folded: &Folded<L::Real>,
-        nodes: [usize; 2],
         base: &Base<L>,
         scratch: &mut Scratch<L>,
     ) {
@@ -47,9 +45,11 @@ impl<L: Lanes> HostKernel<L> {
                 upwards * xr.mul_add(xs, yr * ys),
             ],
         };
-        match &folded.matrices {
-            Some(matrices) => self.products(matrices, nodes, &metric, scratch),
-            None => self.linear(&metric, scratch),
+        match (&folded.matrices, self.nodes) {
+            // Of degree 1 with loops of known lengths.
+            (Some(matrices), [3, 2]) => self.products(matrices, [3, 2], &metric, scratch),
+            (Some(matrices), nodes) => self.products(matrices, nodes, &metric, scratch),
+            (None, _) => self.linear(&metric, scratch),
         }
     }
 

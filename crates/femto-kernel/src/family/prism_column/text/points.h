@@ -17,6 +17,22 @@
 /* Derivatives along the triangle are the same at all points of a level. */
 #define DEGREE_ONE (TRIANGLE_NODES == 3)
 
+/* Values u and derivatives upwards w of level b, over the nodes of the triangle. */
+INLINE void to_level(int b, const real *r_nodes, real *r_u, real *r_w)
+{
+    EACH(t, TRIANGLE_NODES)
+    {
+        real u = 0, w = 0;
+        EACH(k, LINE_NODES)
+        {
+            u += L_INTERP(b, k) * r_nodes[AT(t, k)];
+            w += L_GRAD(b, k) * r_nodes[AT(t, k)];
+        }
+        r_u[t] = u;
+        r_w[t] = w;
+    }
+}
+
 /* From a level's values u and derivatives w at the nodes of the triangle to point q. */
 INLINE real level_value(int q, const real *r_u)
 {
@@ -51,34 +67,16 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
         real level_u[COMPONENTS][TRIANGLE_NODES], level_w[COMPONENTS][TRIANGLE_NODES];
         real level_f0[COMPONENTS][TRIANGLE_NODES], level_f1[COMPONENTS][TRIANGLE_NODES];
         real field_u[SOME(NODAL_FIELDS)][TRIANGLE_NODES], field_w[SOME(NODAL_FIELDS)][TRIANGLE_NODES];
-        EACH(c, COMPONENTS) EACH(t, TRIANGLE_NODES)
+        EACH(c, COMPONENTS)
         {
-            real u = 0, w = 0;
-            EACH(k, LINE_NODES)
-            {
-                u += L_INTERP(b, k) * r_u[c * NODES + AT(t, k)];
-                w += L_GRAD(b, k) * r_u[c * NODES + AT(t, k)];
-            }
-            level_u[c][t] = u;
-            level_w[c][t] = w;
-            level_f0[c][t] = 0;
-            level_f1[c][t] = 0;
+            to_level(b, r_u + c * NODES, level_u[c], level_w[c]);
+            EACH(t, TRIANGLE_NODES) level_f0[c][t] = level_f1[c][t] = 0;
         }
 #if DEGREE_ONE && WRITES_GRADIENTS
         real level_flux[COMPONENTS][2];
         EACH(c, COMPONENTS) EACH(r, 2) level_flux[c][r] = 0;
 #endif
-        EACH(n, NODAL_FIELDS) EACH(t, TRIANGLE_NODES)
-        {
-            real u = 0, w = 0;
-            EACH(k, LINE_NODES)
-            {
-                u += L_INTERP(b, k) * r_fields[n * NODES + AT(t, k)];
-                w += L_GRAD(b, k) * r_fields[n * NODES + AT(t, k)];
-            }
-            field_u[n][t] = u;
-            field_w[n][t] = w;
-        }
+        EACH(n, NODAL_FIELDS) to_level(b, r_fields + n * NODES, field_u[n], field_w[n]);
         const real upper = (real)0.5 * (1 + L_POSITION(b)), lower = 1 - upper;
         real z[3], h[3];
         EACH(c, 3)
