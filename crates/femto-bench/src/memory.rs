@@ -23,9 +23,9 @@ pub(crate) fn check(
     );
     let nodes: f64 = cells.iter().map(|n| n * degree + 1.0).product();
     let vectors = 2.0 * nodes * params.benchmark.components() as f64;
-    let points = elements * (points_1d as f64).powi(3);
     let factors = params.factors.at_points(params.precision);
-    let stored = numbers_per_point(params, device.kind) * points * factors.bytes() as f64;
+    let stored = numbers_per_element(params, points_1d, device.kind) * elements;
+    let stored = stored * factors.bytes() as f64;
     let bytes = vectors * params.precision.bytes() as f64 + stored;
     let bytes = bytes + BYTES_PER_ELEMENT * elements;
     let what = format!(
@@ -54,12 +54,16 @@ pub(crate) fn fits(what: &str, device: &DeviceInfo, bytes: f64) -> Result<(), Be
     }
 }
 
-/// Numbers stored at every point.
-fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
-    let physics = params.benchmark.physics();
+/// Least numbers of an element of degree 1, in place of those at its points.
+const NUMBERS_OF_DEGREE_1: f64 = 27.0;
+
+/// Numbers stored for every element, at least.
+fn numbers_per_element(params: &Params, points_1d: usize, device: DeviceKind) -> f64 {
+    let (physics, points) = (params.benchmark.physics(), (points_1d as f64).powi(3));
     let chosen = params.data_level.choose(&LevelInputs {
         device,
         degree: params.degree,
+        few_numbers: false,
         mass: physics == Physics::Mass,
         single_factors: params.factors == FactorPrecision::Single,
         scatter: params.scatter,
@@ -69,8 +73,9 @@ fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
         (DataLevel::Element | DataLevel::Sparse, _, _)
         | (_, MeshShape::Box | MeshShape::Tetrahedra | MeshShape::Columns | MeshShape::Layers, _)
         | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
-        (_, _, Physics::Mass) => 1.0,
-        (_, _, Physics::Poisson) => 6.0,
-        (_, _, Physics::ScreenedPoisson) => 7.0,
+        _ if params.degree == 1 => NUMBERS_OF_DEGREE_1,
+        (_, _, Physics::Mass) => points,
+        (_, _, Physics::Poisson) => 6.0 * points,
+        (_, _, Physics::ScreenedPoisson) => 7.0 * points,
     }
 }

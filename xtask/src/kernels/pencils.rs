@@ -72,6 +72,14 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             let poisson = operator(degree, false, true, Storage::MapFactors).without_values();
             cases.extend(poisson.on_vectors(NODAL).apply_cases(on));
         }
+        if degree == 1 {
+            for gradients in [true, false] {
+                let operator = operator(degree, false, gradients, Storage::Entries);
+                cases.extend(operator.entries_cases(on));
+            }
+            let poisson = operator(degree, true, true, Storage::Entries).without_values();
+            cases.extend(poisson.entries_cases(on));
+        }
         if degree == 1 || all && degree == 2 {
             for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
                 let operator = operator(degree, collocated, gradients, Storage::MapFactors);
@@ -248,6 +256,30 @@ impl Operator {
         cases.flatten().chain(stored).collect()
     }
 
+    /// Products with the numbers of matrices, whose contributions are added by each thread, stored or summed by block.
+    fn entries_cases(&self, on: (Language, &Limits)) -> Vec<Case> {
+        let mut cases = vec![self.diagonal_case(on.0)];
+        let vectors = [
+            Vectors::ELEMENT,
+            NODAL,
+            nodal(false, Scatter::Deterministic),
+        ];
+        for (vectors, components) in vectors.into_iter().flat_map(|it| [(it, 1), (it, 3)]) {
+            let mut operator = self.on_vectors(vectors);
+            operator.shape.components = components;
+            cases.extend(operator.first_legal("entries", on, |_| Schedule::ENTRIES));
+            let summed = operator.first_legal("entries summed", on, |_| Schedule {
+                together: true,
+                block_sums: true,
+                ..Schedule::ENTRIES
+            });
+            cases.extend(summed);
+        }
+        let single = self.on_vectors(NODAL).with_single_factors();
+        cases.extend(single.first_legal("entries", on, |_| Schedule::ENTRIES));
+        cases
+    }
+
     fn first_legal(
         &self,
         what: &str,
@@ -262,8 +294,9 @@ impl Operator {
     }
 
     fn diagonal_case(&self, language: Language) -> Case {
-        let source = self.problem(language).diagonal_source();
-        self.case_of("diagonal", source, Schedule::PLAIN)
+        let problem = self.problem(language);
+        let schedule = problem.diagonal_schedule();
+        self.case_of("diagonal", problem.diagonal_source(), schedule)
     }
 
     fn case_of(

@@ -6,6 +6,7 @@
 
 use super::batch::NodeTable;
 use super::fields::Fields;
+use super::packing::pack_each;
 use super::{
     FactorPrecision, KernelSource, Knob, Knobs, Limits, MatrixStorage, Operand, ScheduleError,
     Vectors,
@@ -123,6 +124,12 @@ pub trait Family {
         false
     }
 
+    /// Whether for forms λ u, κ ∇u with folded coefficients what is stored (see [`Family::block`]) was measured to be faster
+    /// than what is recomputed on every device.
+    fn stores(_: Cell, _degree: usize) -> bool {
+        false
+    }
+
     /// The node tables read by its host loops, for cells with these numbers of nodes along an edge and in
     /// total.
     fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
@@ -167,6 +174,17 @@ pub trait BlockOperator: Debug + Send + Sync {
     /// [`BlockOperator::device_numbers`].
     fn pack_for_device(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
         self.pack(map, coefficients, out);
+    }
+
+    /// Packs at most [`GROUP`](super::GROUP) elements, `[element][number]`, for the host's loops or for a device.
+    fn pack_group(
+        &self,
+        maps: &[CellMap],
+        coefficients: &[(f64, f64)],
+        for_device: bool,
+        out: &mut [f64],
+    ) {
+        pack_each(self, maps, coefficients, for_device, out);
     }
 
     /// Whether the host's loops read the coordinates of vertices.

@@ -44,6 +44,11 @@ macro_rules! families {
                 match self { $(Self::$name => <$family>::folds(cell),)* }
             }
 
+            /// See [`Family::stores`].
+            pub fn stores(self, cell: Cell, degree: usize) -> bool {
+                match self { $(Self::$name => <$family>::stores(cell, degree),)* }
+            }
+
             /// See [`Family::WRITES_INSIDE`].
             pub fn writes_inside(self) -> bool {
                 match self { $(Self::$name => <$family>::WRITES_INSIDE,)* }

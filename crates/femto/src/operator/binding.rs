@@ -8,7 +8,7 @@ use femto_element::tables::Tables;
 use femto_fem::geometry::{Geometry, GeometryAtPoints, Points};
 use femto_fem::space::Space;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::{CellMap, MapInput};
+use femto_kernel::family::{Block, CellMap, GROUP, MapInput};
 
 /// The inputs of binding an operator to a device.
 pub struct Binding<'a> {
@@ -66,6 +66,46 @@ impl Binding<'_> {
     }
 }
 
+/// Packs elements of a block, at most [`GROUP`] of the binding's, for the host's loops or for a device.
+pub(crate) struct GroupPacker<'a> {
+    pub(crate) binding: &'a Binding<'a>,
+    pub(crate) block: &'a Block,
+    pub(crate) maps: &'a Maps<'a>,
+    pub(crate) for_device: bool,
+}
+
+impl GroupPacker<'_> {
+    /// Into `out`, `[element][number]`; `at` is scratch memory.
+    pub(crate) fn pack(&self, elements: &[u32], at: &mut GeometryAtPoints, out: &mut [f64]) {
+        let Self {
+            binding,
+            block,
+            maps,
+            for_device,
+        } = *self;
+        let (input, count) = (block.map_input(), elements.len());
+        let cell = |n: usize| binding.mesh_cell(elements[n] as usize);
+        if input == MapInput::Map {
+            let geometry = binding.geometry;
+            let mut found = [[[0.0; 3]; 8]; GROUP];
+            let mut coefficients = [(0.0, 0.0); GROUP];
+            for n in 0..count {
+                found[n] = geometry.trilinear_coefficients(cell(n));
+                coefficients[n] = binding.coefficients(cell(n));
+            }
+            let maps: [CellMap; GROUP] = std::array::from_fn(|n| CellMap::Map(&found[n]));
+            block.pack_group(&maps[..count], &coefficients[..count], for_device, out);
+            return;
+        }
+        for (n, out) in out.chunks_exact_mut(out.len() / count).enumerate() {
+            let coefficients = [binding.coefficients(cell(n))];
+            maps.read(input, cell(n), at, |map| {
+                block.pack_group(&[map], &coefficients, for_device, out);
+            });
+        }
+    }
+}
+
 /// The maps of a mesh's cells, in the form families pack.
 pub(crate) struct Maps<'a> {
     geometry: &'a Geometry,
@@ -80,7 +120,7 @@ impl Maps<'_> {
     }
 
     /// Passes a cell's map to `pack`; `at` is scratch memory.
-    pub(crate) fn read<R>(
+    fn read<R>(
         &self,
         input: MapInput,
         cell: usize,

@@ -7,14 +7,16 @@ use femto_platform::device::DeviceKind;
 /// The amount of stored geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DataLevel {
-    /// The level measured to be faster on this kind of device, by a fixed rule: `Partial` on accelerators
-    /// for forms λ u of degree 2 to 5, and of degree 1 unless sums are atomic; otherwise `OnTheFly`.
+    /// The level measured to be faster on this kind of device, by a fixed rule: `Partial` for forms λ u, κ ∇u on hexahedra
+    /// of degree 1, and on accelerators for forms λ u of degree 2 to 5, and of degree 1 unless sums are atomic; otherwise
+    /// `OnTheFly`.
     #[default]
     Automatic,
     /// As little as possible: the map coefficients of affine and multilinear cells, from which Jacobians
-    /// are recomputed in every application. Curved cells keep data at their points.
+    /// are recomputed in every application. Curved cells keep data at their points, or what `Partial` stores.
     OnTheFly,
-    /// Factors at every quadrature point (one set per affine cell).
+    /// Factors at every quadrature point (one set per affine cell); on hexahedra of degree 1 the numbers of the cell's
+    /// matrix for forms λ u, κ ∇u.
     Partial,
     /// A dense matrix for each element, assembled by products at the level `Automatic`; of linear forms only.
     Element,
@@ -39,6 +41,7 @@ pub struct ChosenLevel {
 enum Reason {
     Asked,
     SingleFactors,
+    FewNumbers,
     LeastMemory,
     MeasuredFaster,
 }
@@ -50,6 +53,9 @@ pub struct LevelInputs {
     pub device: DeviceKind,
     /// Degree of the space.
     pub degree: usize,
+    /// Whether the form is λ u, κ ∇u on cells whose family stores few numbers for it, which are faster to read than others to
+    /// compute (not all are affine), and the operator is not applied only once.
+    pub few_numbers: bool,
     /// Whether the form is λ u on all cells.
     pub mass: bool,
     /// Whether factors are stored in single precision.
@@ -92,6 +98,7 @@ impl DataLevel {
         let (level, reason) = match self {
             Self::OnTheFly | Self::Partial | Self::Element | Self::Sparse => (self, Reason::Asked),
             Self::Automatic if on.single_factors => (Self::Partial, Reason::SingleFactors),
+            Self::Automatic if on.few_numbers => (Self::Partial, Reason::FewNumbers),
             Self::Automatic if accelerator && on.mass && stored => {
                 (Self::Partial, Reason::MeasuredFaster)
             }
@@ -118,6 +125,9 @@ impl ChosenLevel {
                  factors"
                     .to_owned()
             }
+            Reason::FewNumbers => "femto takes partial for forms λ u, κ ∇u on hexahedra of degree 1 that are not affine, whose \
+                                   matrices have few numbers: it was measured to be faster"
+                .to_owned(),
             Reason::LeastMemory => {
                 "femto takes on_the_fly unless partial is asked for, because it holds the least \
                  memory, and a fixed rule gives the same numbers on every device of a kind"
@@ -141,6 +151,7 @@ mod tests {
         let choice = |device, degree, mass, scatter| LevelInputs {
             device,
             degree,
+            few_numbers: false,
             mass,
             single_factors: false,
             scatter,
@@ -166,10 +177,27 @@ mod tests {
     }
 
     #[test]
+    fn few_numbers_are_stored_everywhere() {
+        for device in DeviceKind::ALL {
+            let chosen = DataLevel::Automatic.choose(&LevelInputs {
+                device,
+                degree: 1,
+                few_numbers: true,
+                mass: false,
+                single_factors: false,
+                scatter: Scatter::Atomic,
+            });
+            assert_eq!(chosen.level, DataLevel::Partial);
+            assert!(chosen.why().contains("degree 1"));
+        }
+    }
+
+    #[test]
     fn what_is_asked_for_is_taken_and_single_factors_are_stored() {
         let mut choice = LevelInputs {
             device: DeviceKind::Cuda,
             degree: 2,
+            few_numbers: false,
             mass: true,
             single_factors: false,
             scatter: Scatter::Atomic,

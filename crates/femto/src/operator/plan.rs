@@ -123,6 +123,10 @@ impl Plan {
         let inputs = LevelInputs {
             device,
             degree: space.degree(),
+            few_numbers: coefficients.is_some()
+                && family.stores(space.cell(), space.degree())
+                && !params.is_applied_once
+                && (0..geometry.len()).any(|cell| geometry.kind(cell) != MapKind::Affine),
             mass: coefficients.is_some() && !inspection.gradients(),
             single_factors: coefficients.is_some() && params.factors == FactorPrecision::Single,
             scatter: params.scatter,

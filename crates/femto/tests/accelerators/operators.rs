@@ -171,6 +171,11 @@ fn staged_nodes_agree() {
                 .explain(None, None)
                 .to_string();
             assert_eq!(words.contains("nodes staged"), is_default, "{words}");
+            // Otherwise degree 1 has matrices.
+            params.data_level = match degree {
+                1 => DataLevel::OnTheFly,
+                _ => DataLevel::Automatic,
+            };
             params.knobs = "thread_per=0+elements=4+scratch_cube=1+nodes_staged=1"
                 .parse()
                 .unwrap();

@@ -93,7 +93,7 @@ pub(super) fn text(
     let (inspection, precision) = (form.inspect(), request.precision);
     let basis = Quadrature::Gauss.tables(Cell::Hexahedron, request.degree)?;
     let storage = match request.stored {
-        Stored::Points => Storage::Jacobians,
+        Stored::Points | Stored::Entries => Storage::Jacobians,
         Stored::Element => Storage::Affine,
         Stored::Multilinear => Storage::Multilinear,
     };

@@ -34,8 +34,8 @@ pub(in crate::command) struct Show {
         value_parser = named(&VectorKind::ALL, VectorKind::name)
     )]
     vectors: VectorKind,
-    /// The stored geometry: factors at points or per element, or the multilinear map. Ladders use factors
-    /// at points.
+    /// The stored geometry: factors at points or per element, the multilinear map, or `entries` of matrices, at degree 1
+    /// and not of printed forms. Ladders use factors at points.
     #[arg(long, default_value = "points", value_parser = named(&Stored::ALL, Stored::name))]
     storage: Stored,
 }

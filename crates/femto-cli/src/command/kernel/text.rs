@@ -9,7 +9,7 @@ use femto::kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel
 use femto::kernel::family::prism_published as helmholtz;
 use femto::kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
 use femto::kernel::family::sum_factorization::Storage;
-use femto::kernel::family::sum_factorization::kernel::{KernelSpec, PointStep, Schedule};
+use femto::kernel::family::sum_factorization::kernel::{KernelSpec, PointStep};
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, ScheduleError, Vectors};
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
@@ -58,16 +58,23 @@ pub(super) enum Stored {
     Points,
     Element,
     Multilinear,
+    Entries,
 }
 
 impl Stored {
-    pub(super) const ALL: [Self; 3] = [Self::Points, Self::Element, Self::Multilinear];
+    pub(super) const ALL: [Self; 4] = [
+        Self::Points,
+        Self::Element,
+        Self::Multilinear,
+        Self::Entries,
+    ];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Points => "points",
             Self::Element => "element",
             Self::Multilinear => "multilinear",
+            Self::Entries => "entries",
         }
     }
 
@@ -76,6 +83,7 @@ impl Stored {
             Self::Points => Storage::PointFactors,
             Self::Element => Storage::ElementFactors,
             Self::Multilinear => Storage::MapFactors,
+            Self::Entries => Storage::Entries,
         }
     }
 }
@@ -137,7 +145,7 @@ impl Request {
             CatalogEntry::Diagonal(benchmark) => {
                 let basis = benchmark.tables(self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
-                let schedule = Schedule::PLAIN;
+                let schedule = problem.diagonal_schedule();
                 schedule.validate(&problem, limits)?;
                 let kernel = problem.diagonal_source()?;
                 Text::of_kernel(kernel, precision, schedule.to_string())

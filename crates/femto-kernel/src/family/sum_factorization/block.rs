@@ -1,6 +1,7 @@
 //! sum_factorization as a family.
 
 use super::Storage;
+use super::entries::Entries;
 use super::host::HostPlan;
 use super::kernel::{KNOBS, KernelSpec, PointStep, Schedule};
 use super::work::Shape;
@@ -8,7 +9,7 @@ use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     FactorPrecision, Family, KernelSource, Knob, MapInput, Operand, ScheduleError, Target, Vectors,
-    legal_candidates,
+    legal_candidates, pack_each,
 };
 use crate::form::Form;
 use crate::roofline::Work;
@@ -36,6 +37,10 @@ impl Family for SumFactorization {
         cell == Cell::Hexahedron
     }
 
+    fn stores(cell: Cell, degree: usize) -> bool {
+        cell == Cell::Hexahedron && degree == 1
+    }
+
     fn node_table(cell: Cell, (nodes_1d, _): (usize, usize)) -> NodeTable {
         NodeTable::tensor(cell.dim(), nodes_1d)
     }
@@ -48,23 +53,28 @@ impl Family for SumFactorization {
         let Tables::Tensor(basis) = &operator.tables else {
             return Err(BlockError::Tables { family: Self::NAME });
         };
-        let storage = storage(map, stored, operator.coefficients.is_some());
+        let is_linear = basis.nodes_1d == 2;
+        let storage = storage(map, stored, operator.coefficients.is_some(), is_linear);
         let shape = Shape::new(basis, &operator.inspection, storage);
+        let entries = (storage == Storage::Entries).then(|| Entries::new(basis, &shape));
         Ok(Block {
             shape: shape.with_fields(&operator.inspection, operator.fields),
+            map,
+            entries: entries.map(Arc::new),
             basis: Arc::clone(basis),
             operator: Arc::clone(operator),
         })
     }
 }
 
-/// The storage of an element's geometry; with `factors`, coefficients are folded.
-fn storage(map: MapKind, stored: bool, factors: bool) -> Storage {
+/// The storage of an element's geometry; with `factors`, coefficients are folded; of degree 1 if it is linear.
+fn storage(map: MapKind, stored: bool, factors: bool, is_linear: bool) -> Storage {
     match (map, stored, factors) {
         (MapKind::Affine, _, true) => Storage::ElementFactors,
         (MapKind::Affine, false, false) => Storage::Affine,
         (MapKind::Multilinear, false, true) => Storage::MapFactors,
         (MapKind::Multilinear, false, false) => Storage::Multilinear,
+        (_, _, true) if is_linear => Storage::Entries,
         (_, _, true) => Storage::PointFactors,
         (_, _, false) => Storage::Jacobians,
     }
@@ -76,6 +86,9 @@ pub struct Block {
     operator: Arc<ElementOperator>,
     basis: Arc<TensorTables>,
     shape: Shape,
+    map: MapKind,
+    /// With [`Storage::Entries`], what the points contribute.
+    entries: Option<Arc<Entries>>,
 }
 
 impl Block {
@@ -102,9 +115,11 @@ impl Block {
 
 impl BlockOperator for Block {
     fn map_input(&self) -> MapInput {
-        match self.shape.storage.is_at_points() {
-            true => MapInput::Points,
-            false => MapInput::Map,
+        let is_curved = self.map == MapKind::Curved;
+        match self.shape.storage {
+            Storage::Entries if is_curved => MapInput::Points,
+            storage if storage.is_at_points() => MapInput::Points,
+            _ => MapInput::Map,
         }
     }
 
@@ -124,6 +139,20 @@ impl BlockOperator for Block {
 
     fn pack_for_device(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
         super::kernel::pack((&self.shape, &self.basis), map, coefficients, out);
+    }
+
+    fn pack_group(
+        &self,
+        maps: &[CellMap],
+        coefficients: &[(f64, f64)],
+        for_device: bool,
+        out: &mut [f64],
+    ) {
+        let stride = out.len() / maps.len();
+        match &self.entries {
+            Some(entries) => entries.pack(maps, coefficients, (out, stride)),
+            None => pack_each(self, maps, coefficients, for_device, out),
+        }
     }
 
     fn folds_coefficients(&self) -> bool {
@@ -154,6 +183,7 @@ impl BlockOperator for Block {
                     "the map and coefficients, {numbers} numbers an element, Jacobian recomputed"
                 )
             }
+            Storage::Entries => format!("{numbers} numbers of an element's matrix"),
             Storage::Affine | Storage::Multilinear => {
                 format!("the map, {numbers} numbers an element, Jacobian recomputed")
             }
@@ -208,6 +238,7 @@ impl Kernels {
             operator,
             basis,
             shape,
+            ..
         } = &self.block;
         KernelSpec {
             basis,

@@ -18,6 +18,7 @@
 
 mod block;
 mod contraction;
+mod entries;
 pub mod factors;
 pub mod host;
 pub mod kernel;
@@ -47,6 +48,9 @@ pub enum Storage {
     /// What factors of a form λ u, κ ∇u on trilinear hexahedra are recomputed from (`on_the_fly`): 7 coefficient vectors,
     /// λ and κ, or without gradients the 27 coefficients of λ det J.
     MapFactors,
+    /// The numbers of the element's matrix (`partial`, degree 1, maps that are not affine), for a form λ u, κ ∇u on
+    /// hexahedra.
+    Entries,
 }
 
 impl Storage {
@@ -54,7 +58,7 @@ impl Storage {
     pub fn is_factors(self) -> bool {
         matches!(
             self,
-            Self::ElementFactors | Self::PointFactors | Self::MapFactors
+            Self::ElementFactors | Self::PointFactors | Self::MapFactors | Self::Entries
         )
     }
 
@@ -66,7 +70,7 @@ impl Storage {
     /// The precision of stored geometry, for arithmetic in `precision`.
     fn precision(self, factors: FactorPrecision, precision: Precision) -> Precision {
         match self {
-            Self::PointFactors => factors.at_points(precision),
+            Self::PointFactors | Self::Entries => factors.at_points(precision),
             _ => precision,
         }
     }

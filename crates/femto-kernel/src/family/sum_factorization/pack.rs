@@ -1,6 +1,7 @@
 //! The numbers stored for an element's geometry.
 
 use super::Storage;
+use super::entries::Entries;
 use super::factors::{factors, map_factors};
 use super::work::Shape;
 use crate::family::CellMap;
@@ -15,6 +16,7 @@ use femto_element::tables::TensorTables;
 /// | `ElementFactors` | the same without weights |
 /// | `MapFactors` without gradients | coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ |
 /// | `MapFactors` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ |
+/// | `Entries` | the numbers of the element's matrix, see [`super::entries`] |
 /// | `Affine` | coefficients of the map `[3][3]` (of ξ, η, ζ), then of 1 if positions are read |
 /// | `Multilinear` | the same `[7][3]` |
 /// | `Jacobians` | columns of ∂x/∂ξ, then x if it is read |
@@ -51,6 +53,13 @@ pub(super) fn numbers(
                 let x = x.into_iter().flatten();
                 each(p, shape.columns(j).chain(x.copied()), &mut put);
             }
+        }
+        (Storage::Entries, map) => {
+            let count = shape.geometry_numbers() as usize;
+            let mut numbers = vec![0.0; count];
+            let entries = Entries::new(basis, shape);
+            entries.pack(&[map], &[coefficients], (&mut numbers, count));
+            each(0, numbers, &mut put);
         }
         (storage, _) => unreachable!("{storage:?} of another map than `map_input` asks for"),
     }

@@ -4,7 +4,7 @@
 //! and §5): every product of a full 1-D matrix. The *scheduled* count is that of the host loops, with the
 //! even-odd decomposition and recomputed geometry if it is not stored; bounds use this one.
 
-use super::Storage;
+use super::{Storage, entries};
 use crate::family::fields::{FieldKind, Fields};
 use crate::form::{Inspection, MAX_FIELDS};
 use femto_element::tables::TensorTables;
@@ -145,6 +145,9 @@ impl Shape {
         if !self.storage.is_factors() {
             return self.pencil_flops(Metric::default());
         }
+        if self.storage == Storage::Entries {
+            return self.entry_flops();
+        }
         // The factors are found once for some components.
         let groups = (0..self.components).step_by(TOGETHER);
         let flops = groups.map(|first| {
@@ -165,9 +168,14 @@ impl Shape {
         flops.sum()
     }
 
+    /// Flops of one element of degree 1 by the numbers of its matrix.
+    pub(super) fn entry_flops(&self) -> u64 {
+        self.components as u64 * entries::flops(self.values, self.gradients)
+    }
+
     /// Whether the host's loops have whole elements of degree 1 in registers; those for SSE2 do not.
     pub(super) fn is_whole(&self) -> bool {
-        let of_elements = self.storage.is_factors() && !self.storage.is_at_points();
+        let of_elements = matches!(self.storage, Storage::ElementFactors | Storage::MapFactors);
         of_elements && self.nodes_1d == 2 && (2..=3).contains(&self.points_1d)
     }
 
@@ -294,6 +302,7 @@ impl Shape {
         };
         // Work common to the points of a layer is not counted.
         match (self.storage, self.gradients) {
+            (Storage::Entries, _) => 0,
             (Storage::PointFactors, _) => points * factor,
             (Storage::ElementFactors, _) => points * (factor + scaling),
             (Storage::Affine, _) => metric(0, 0),
@@ -337,6 +346,7 @@ impl Shape {
             Storage::Jacobians => (d * d + position) * points,
             Storage::ElementFactors => factors,
             Storage::PointFactors => factors * points,
+            Storage::Entries => entries::count(self.values, self.gradients) as u64,
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::arrays::DeviceArray;
 use crate::Number;
+use crate::operator::binding::GroupPacker;
 use crate::operator::{Binding, OperatorError};
 use crate::vector::upload_f64;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::{Block, Elements, Target};
+use femto_kernel::family::{Block, Elements, GROUP, Target};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -61,18 +62,21 @@ impl<'a> Packer<'a> {
 
     fn rows<N: Number>(&self) -> Vec<N> {
         let (len, maps) = (self.block.device_numbers(), self.binding.maps());
-        let input = self.block.map_input();
+        let packer = GroupPacker {
+            binding: self.binding,
+            block: self.block,
+            maps: &maps,
+            for_device: true,
+        };
         let mut packed = vec![N::default(); len * self.elements.len()];
-        let rows = packed.par_chunks_mut(len).zip(&self.elements);
-        let scratch = || (GeometryAtPoints::default(), vec![0.0; len]);
-        rows.for_each_init(scratch, |(at, row), (out, &element)| {
-            let cell = self.binding.mesh_cell(element as usize);
-            let coefficients = self.binding.coefficients(cell);
-            maps.read(input, cell, at, |map| {
-                self.block.pack_for_device(map, coefficients, row);
-            });
-            for (out, &number) in out.iter_mut().zip(&*row) {
-                *out = N::from_f64(number);
+        let groups = self.elements.par_chunks(GROUP);
+        let rows = packed.par_chunks_mut(len * GROUP).zip(groups);
+        let scratch = || (GeometryAtPoints::default(), vec![0.0; len * GROUP]);
+        rows.for_each_init(scratch, |(at, row), (out, elements)| {
+            let row = &mut row[..out.len()];
+            packer.pack(elements, at, row);
+            for (out, number) in out.iter_mut().zip(row) {
+                *out = N::from_f64(*number);
             }
         });
         packed

@@ -2,14 +2,14 @@
 
 use super::{HostSegment, Offsets};
 use crate::Number;
-use crate::operator::binding::Maps;
+use crate::operator::binding::{GroupPacker, Maps};
 use crate::operator::plan::Plan;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Chunk, Restriction};
-use femto_kernel::family::Block;
 use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable, row_len};
 use femto_kernel::family::fields::FieldKind;
+use femto_kernel::family::{Block, GROUP};
 use femto_platform::device::Device;
 use femto_platform::device::host::{Host, HostBuffer};
 
@@ -73,11 +73,14 @@ pub(super) struct Packed<T: Number> {
     pub(super) arrays: Arrays<T>,
 }
 
-/// A thread's scratch for a cell's map and its packed numbers.
+/// A thread's scratch for the maps of some cells and their packed numbers.
 #[derive(Default)]
 struct Scratch {
     at: GeometryAtPoints,
-    row: Vec<f64>,
+    /// `[element][number]`.
+    rows: Vec<f64>,
+    /// Elements of a batch.
+    elements: Vec<u32>,
 }
 
 /// Packs one segment after the other; shared by the threads.
@@ -219,16 +222,16 @@ impl Packer<'_> {
         let last = segment.elements.end - 1;
         for first in segment.elements.clone().step_by(width) {
             let batch = parts.take(self.per_batch(segment.kind));
+            // Unused lanes repeat the last element, so that they hold valid numbers.
+            let element = |lane: usize| (first + lane).min(last);
+            // Matrices are assembled.
+            if block.matrices().is_none() {
+                self.pack_geometry(block, (0..width).map(element), scratch, batch.geometry);
+            }
             for lane in 0..width {
-                // Unused lanes repeat the last element, so that they hold valid numbers.
-                let element = (first + lane).min(last);
-                let cell = self.binding.mesh_cell(element);
+                let cell = self.binding.mesh_cell(element(lane));
                 self.pack_fields(lane, cell, batch.auxiliary);
-                // Matrices are assembled.
-                if block.matrices().is_none() {
-                    self.pack_geometry((lane, block), cell, scratch, batch.geometry);
-                }
-                self.local_indices(chunk, element, &mut local);
+                self.local_indices(chunk, element(lane), &mut local);
                 self.nodes
                     .pack((lane, width), |position| local[position], batch.tables);
             }
@@ -248,22 +251,41 @@ impl Packer<'_> {
         }
     }
 
-    /// Packs the stored geometry of a cell into its lane.
+    /// Packs the stored geometry of a batch's elements into their lanes.
     fn pack_geometry<T: Number>(
         &self,
-        (lane, block): (usize, &Block),
-        cell: usize,
+        block: &Block,
+        elements: impl Iterator<Item = usize>,
         scratch: &mut Scratch,
         out: &mut [T],
     ) {
-        let Scratch { at, row } = scratch;
-        row.resize(block.geometry_numbers(), 0.0);
-        let coefficients = self.binding.coefficients(cell);
-        self.maps.read(block.map_input(), cell, at, |map| {
-            block.pack(map, coefficients, row);
-        });
-        for (out, &number) in out.iter_mut().skip(lane).step_by(self.lanes).zip(&*row) {
-            *out = T::from_f64(number);
+        let Scratch {
+            at,
+            rows,
+            elements: list,
+        } = scratch;
+        let (numbers, binding) = (block.geometry_numbers(), self.binding);
+        if numbers == 0 {
+            return;
+        }
+        let packer = GroupPacker {
+            binding,
+            block,
+            maps: &self.maps,
+            for_device: false,
+        };
+        list.clear();
+        list.extend(elements.map(|element| element as u32));
+        rows.resize(numbers * GROUP, 0.0);
+        for (group, elements) in list.chunks(GROUP).enumerate() {
+            let rows = &mut rows[..numbers * elements.len()];
+            packer.pack(elements, at, rows);
+            for (n, row) in rows.chunks_exact(numbers).enumerate() {
+                let lanes = out.iter_mut().skip(group * GROUP + n).step_by(self.lanes);
+                for (out, &number) in lanes.zip(row) {
+                    *out = T::from_f64(number);
+                }
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::HostKernel;
 use super::columns::Columns;
+use super::entries::Kernel;
 use super::factor_sources::{OfDeterminant, OfElement, OfMap, OfPoints, Source};
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
@@ -162,6 +163,9 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
     type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
+        if self.plan.shape.storage == Storage::Entries {
+            return Box::new(Kernel::<T::Lanes<S>>::new(token, &self.plan.shape));
+        }
         let stage: Box<dyn Stage<T::Lanes<S>>> = match self.stage {
             Some(stage) => stage.take(),
             None => factor_stage(&self.plan.shape),

@@ -126,7 +126,7 @@ fn turned<L: Lanes, const D: usize>(b: [L; D]) -> [L; D] {
 /// From the columns of J. In the plane adj J has the rows (b_y, −b_x) and (−a_y, a_x), as if there were a
 /// column c = e_z.
 #[inline(always)]
-pub(super) fn jacobian<L: Lanes, const D: usize>(columns: [[L; D]; D]) -> Jacobian<L, D> {
+pub(crate) fn jacobian<L: Lanes, const D: usize>(columns: [[L; D]; D]) -> Jacobian<L, D> {
     let (a, b) = (columns[0], columns[1]);
     let mut adjugate = columns;
     if D == 2 {

@@ -78,7 +78,7 @@ fn together<L: Lanes, S: Source<L>, const G: usize, const C: usize>(
     };
     let (mut c, mut sums) = ([[zero; NODES]; C], [[zero; NODES]; C]);
     for n in 0..C {
-        c[n] = to_coefficients(nodal[n]);
+        c[n] = eighth(to_coefficients(nodal[n]));
     }
     for k in 0..G {
         let zeta = L::splat(token, points[k]);
@@ -142,7 +142,7 @@ fn together<L: Lanes, S: Source<L>, const G: usize, const C: usize>(
         }
     }
     for n in 0..C {
-        nodal[n] = from_coefficients(sums[n]);
+        nodal[n] = eighth(from_coefficients(sums[n]));
     }
 }
 
@@ -175,9 +175,9 @@ fn point<L: Lanes, S: Source<L>, F: Factors<L>>(
     }
 }
 
-/// Coefficients of monomials from values at the vertices: half of sums and differences, along each axis.
+/// Eight times the coefficients of monomials, from values at the vertices: sums and differences along each axis.
 #[inline(always)]
-fn to_coefficients<L: Lanes>(mut x: [L; NODES]) -> [L; NODES] {
+pub(super) fn to_coefficients<L: Lanes>(mut x: [L; NODES]) -> [L; NODES] {
     for step in [1, 2, 4] {
         for n in 0..NODES {
             if n & step == 0 {
@@ -185,12 +185,12 @@ fn to_coefficients<L: Lanes>(mut x: [L; NODES]) -> [L; NODES] {
             }
         }
     }
-    eighth(x)
+    x
 }
 
 /// The transpose of [`to_coefficients`].
 #[inline(always)]
-fn from_coefficients<L: Lanes>(mut x: [L; NODES]) -> [L; NODES] {
+pub(super) fn from_coefficients<L: Lanes>(mut x: [L; NODES]) -> [L; NODES] {
     for step in [1, 2, 4] {
         for n in 0..NODES {
             if n & step == 0 {
@@ -198,7 +198,7 @@ fn from_coefficients<L: Lanes>(mut x: [L; NODES]) -> [L; NODES] {
             }
         }
     }
-    eighth(x)
+    x
 }
 
 #[inline(always)]

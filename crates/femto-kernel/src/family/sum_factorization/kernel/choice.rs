@@ -31,6 +31,11 @@ impl KernelSpec<'_> {
     /// The schedule expected to be best, then those with lower requirements.
     pub fn schedules(&self, limits: &Limits) -> Vec<Schedule> {
         match self.step {
+            PointStep::Factors(factors) if self.shape.storage == Storage::Entries => {
+                let mut measured = self.measured(factors);
+                measured.push(Schedule::ENTRIES);
+                measured
+            }
             PointStep::Factors(factors) => {
                 let mut measured = self.measured(factors);
                 let small = Schedule {
@@ -54,6 +59,9 @@ impl KernelSpec<'_> {
     /// For folded factors, the schedules measured to be best on an H200, best first.
     fn measured(&self, factors: FactorPrecision) -> Vec<Schedule> {
         let (shape, vectors) = (&self.shape, self.vectors);
+        if shape.storage == Storage::Entries {
+            return vec![defaults::entries(shape, vectors, self.precision)];
+        }
         let mut all = self.without_pencils();
         let staged = defaults::staged(shape, vectors);
         let together = defaults::together(shape, vectors, self.precision);

@@ -102,6 +102,24 @@ pub(super) fn whole_elements(
     })
 }
 
+/// The schedule for the numbers of matrices of degree 1: contributions of several components are summed by block, as above.
+/// In fp64 without such sums fewer blocks than fit leave more of the L1 cache to the vectors.
+pub(super) fn entries(shape: &Shape, vectors: Vectors, precision: Precision) -> Schedule {
+    let several = (2..=3).contains(&shape.components);
+    let sums = several && vectors.scatter() == Some(Scatter::Atomic);
+    Schedule {
+        elements_per_block: 64,
+        blocks_per_unit: if sums || precision == Precision::Fp32 {
+            8
+        } else {
+            4
+        },
+        together: several,
+        block_sums: sums,
+        ..Schedule::ENTRIES
+    }
+}
+
 /// The schedule for a layer of nodes per thread, if it is faster than pencils: with gradients at Gauss points, on affine
 /// and multilinear elements, without fields at points, and with as many numbers of all inputs at a point as fit registers.
 pub(super) fn layers(shape: &Shape, vectors: Vectors, precision: Precision) -> Option<Schedule> {

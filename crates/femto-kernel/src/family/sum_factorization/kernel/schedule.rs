@@ -98,6 +98,14 @@ impl Schedule {
         nodes_staged: false,
     };
 
+    /// That with the lowest requirements for [`Storage::Entries`].
+    pub const ENTRIES: Self = Self {
+        thread_per: ThreadPer::Element,
+        elements_per_block: WARP,
+        points: PointData::Registers,
+        ..Self::PLAIN
+    };
+
     /// Checks whether a device can run it for a kernel.
     ///
     /// # Errors
@@ -132,6 +140,9 @@ impl Schedule {
                 }
                 _ => {}
             }
+        }
+        if shape.storage == Storage::Entries && self.thread_per != ThreadPer::Element {
+            return Err("only a thread with a whole element multiplies by its matrix");
         }
         match self.thread_per {
             ThreadPer::Pencil => self.point_rules(spec)?,
@@ -202,8 +213,9 @@ impl Schedule {
         if shape.dim != 3 {
             return Err("a thread has a whole element only of hexahedra");
         }
-        if !matches!(spec.vectors, Vectors::Nodal { .. }) {
-            return Err("a thread has a whole element only with L-vectors");
+        let are_points = shape.storage != Storage::Entries;
+        if are_points && !matches!(spec.vectors, Vectors::Nodal { .. }) {
+            return Err("a thread has the points of a whole element only with L-vectors");
         }
         if shape.storage.is_at_points() {
             return Err("a thread with a whole element reads no geometry at points");
@@ -340,8 +352,12 @@ impl fmt::Display for Schedule {
         };
         write!(
             f,
-            "{threads}, {elements} elements a block, {blocks} blocks a unit, points in {points}"
+            "{threads}, {elements} elements a block, {blocks} blocks a unit"
         )?;
+        // A thread with a whole element has all it needs in registers.
+        if self.thread_per != ThreadPer::Element {
+            write!(f, ", points in {points}")?;
+        }
         for (set, words) in [
             (self.even_odd, "even-odd"),
             (self.scratch_cube, "scratch cube"),

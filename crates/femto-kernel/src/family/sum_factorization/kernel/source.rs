@@ -36,7 +36,12 @@ impl KernelSpec<'_> {
         match schedule.thread_per {
             ThreadPer::Pencil => source.include(file!("pencils.c")),
             ThreadPer::Layer => source.include(file!("layers.c")),
-            ThreadPer::Element => source.include(file!("elements.c")),
+            ThreadPer::Element if self.shape.storage == Storage::Entries => {
+                source.include(file!("elements.c"));
+            }
+            ThreadPer::Element => {
+                include(&mut source, &[file!("polynomials.h"), file!("elements.c")]);
+            }
         }
         Ok(self.finish(source, "apply", schedule))
     }
@@ -46,10 +51,23 @@ impl KernelSpec<'_> {
     /// # Errors
     /// As [`KernelSpec::source`].
     pub fn diagonal_source(&self) -> Result<KernelSource, GraphError> {
-        let mut source = self.begin(&Schedule::PLAIN, false)?;
-        products(&mut source, self.basis);
-        include(&mut source, &[file!("products.h"), file!("diagonal.c")]);
-        Ok(self.finish(source, "diagonal", &Schedule::PLAIN))
+        let schedule = self.diagonal_schedule();
+        let mut source = self.begin(&schedule, false)?;
+        if schedule.thread_per == ThreadPer::Element {
+            source.include(file!("elements.c"));
+        } else {
+            products(&mut source, self.basis);
+            include(&mut source, &[file!("products.h"), file!("diagonal.c")]);
+        }
+        Ok(self.finish(source, "diagonal", &schedule))
+    }
+
+    /// The schedule of the diagonal.
+    pub fn diagonal_schedule(&self) -> Schedule {
+        match self.shape.storage {
+            Storage::Entries => Schedule::ENTRIES,
+            _ => Schedule::PLAIN,
+        }
     }
 
     fn finish(
@@ -108,6 +126,10 @@ impl KernelSpec<'_> {
             ThreadPer::Element => file!("elements.h"),
         };
         match self.step {
+            PointStep::Factors(_) if self.shape.storage == Storage::Entries => {
+                source.define("DIAGONAL", u8::from(!input));
+                include(&mut source, &[threads, file!("entries.h")]);
+            }
             PointStep::Factors(_) => {
                 include(&mut source, &[file!("map.h"), threads, file!("factors.h")]);
             }
@@ -140,6 +162,7 @@ impl KernelSpec<'_> {
                 &[Storage::Multilinear, Storage::MapFactors],
             ),
             ("GEOMETRY_JACOBIANS", &[Storage::Jacobians]),
+            ("GEOMETRY_ENTRIES", &[Storage::Entries]),
         ] {
             source.define(name, u8::from(storages.contains(&self.shape.storage)));
         }

@@ -1,7 +1,9 @@
 //! Work of a kernel under a schedule.
 
 use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer};
+use crate::family::Vectors;
 use crate::family::fields::FieldKind;
+use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::{Metric, Shape};
 use crate::roofline::Work;
 
@@ -29,6 +31,7 @@ impl KernelSpec<'_> {
             flops: match schedule.thread_per {
                 ThreadPer::Pencil => shape.pencil_flops(self.metric(schedule)),
                 ThreadPer::Layer => shape.layer_flops(self.metric(schedule)),
+                ThreadPer::Element if shape.storage == Storage::Entries => shape.entry_flops(),
                 ThreadPer::Element => shape.whole_element_flops(self.metric(schedule)),
             },
             shared_bytes: self.shared_bytes(schedule)
@@ -100,7 +103,10 @@ impl KernelSpec<'_> {
         let (all, together) = (shape.components as u64, self.coupled(schedule) as u64);
         let summed = u64::from(schedule.block_sums);
         let numbers = self.geometry_len() as u64 * (1 + all / together) + summed * 2 * all * nodes;
-        let indices = 4 * (1 + all * (2 - summed)) + summed * 4;
+        let indices = match self.vectors {
+            Vectors::Nodal { .. } => 4 * (1 + all * (2 - summed)) + summed * 4,
+            Vectors::Element { .. } => 0,
+        };
         numbers * self.precision.bytes() as u64 + indices * nodes
     }
 }

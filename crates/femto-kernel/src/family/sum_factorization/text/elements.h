@@ -11,6 +11,27 @@
 /* Position of node n of an element along k, j, i. */
 #define NODE_PLACE(n) (n) / 4, (n) / 2 % 2, (n) % 2
 
+/* A component on an element: values at the nodes, coefficients of monomials, or what these are tested with. */
+typedef struct {
+    real numbers[NODES];
+} node_numbers;
+
+/* From values at the nodes to eight times the coefficients; transposed, from what these are tested with back to the
+ * nodes. */
+INLINE void transform(node_numbers *u, bool transposed)
+{
+    real *r = u->numbers;
+    ALL(axis, DIM) ALL(m, NODES)
+    {
+        const int next = m + (1 << axis);
+        if ((m >> axis) % 2 == 0) {
+            const real first = r[m], second = r[next];
+            r[m] = transposed ? first - second : first + second;
+            r[next] = transposed ? first + second : second - first;
+        }
+    }
+}
+
 /* A pencil of points along k of the thread's element. */
 typedef struct {
     uint element;
