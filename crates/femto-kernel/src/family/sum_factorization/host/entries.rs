@@ -118,13 +118,11 @@ fn by_parts<L: Lanes>(token: L::Token, numbers: &[L::Real], u: &[L; NODES]) -> [
                 _ => u[n] + u[n + 4],
             };
         }
-        let number = |j: usize, i: usize| load::<L>(token, numbers, 9 * layer + 3 * j + i);
-        let row = |j: usize, [a, b]: [L; 2]| {
-            let both = number(j, 2) * (a + b);
-            [number(j, 0).mul_add(a, both), number(j, 1).mul_add(b, both)]
-        };
-        let [first, second] = [row(0, s[0]), row(1, s[1])];
-        let both = row(2, [s[0][0] + s[1][0], s[0][1] + s[1][1]]);
+        let numbers = &numbers[9 * layer * L::WIDTH..][..9 * L::WIDTH];
+        let first = row_of_parts(token, numbers, 0, s[0]);
+        let second = row_of_parts(token, numbers, 1, s[1]);
+        let columns = [s[0][0] + s[1][0], s[0][1] + s[1][1]];
+        let both = row_of_parts(token, numbers, 2, columns);
         for n in 0..4 {
             let sum = [first, second][n / 2][n % 2] + both[n % 2];
             match layer {
@@ -138,6 +136,21 @@ fn by_parts<L: Lanes>(token: L::Token, numbers: &[L::Real], u: &[L; NODES]) -> [
         }
     }
     v
+}
+
+/// The products of row j of a layer of parts with the numbers of two nodes, and their sum at each of these.
+#[inline(always)]
+fn row_of_parts<L: Lanes>(
+    token: L::Token,
+    numbers: &[L::Real],
+    j: usize,
+    [a, b]: [L; 2],
+) -> [L; 2] {
+    let both = load::<L>(token, numbers, 3 * j + 2) * (a + b);
+    [
+        load::<L>(token, numbers, 3 * j).mul_add(a, both),
+        load::<L>(token, numbers, 3 * j + 1).mul_add(b, both),
+    ]
 }
 
 impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
