@@ -63,7 +63,7 @@ fn numbers_per_element(params: &Params, points_1d: usize, device: DeviceKind) ->
     let chosen = params.data_level.choose(&LevelInputs {
         device,
         degree: params.degree,
-        few_numbers: false,
+        few_numbers: params.degree == 1,
         mass: physics == Physics::Mass,
         single_factors: params.factors == FactorPrecision::Single,
         scatter: params.scatter,

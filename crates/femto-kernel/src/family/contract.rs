@@ -124,9 +124,9 @@ pub trait Family {
         false
     }
 
-    /// Whether for forms λ u, κ ∇u with folded coefficients what is stored (see [`Family::block`]) was measured to be faster
-    /// than what is recomputed on every device.
-    fn stores(_: Cell, _degree: usize) -> bool {
+    /// Whether for forms λ u or, with gradients, λ u, κ ∇u with folded coefficients what is stored (see [`Family::block`]) was
+    /// measured to be faster than what is recomputed, on every device, where maps are not affine.
+    fn stored_is_faster(_: &Tables, _gradients: bool) -> bool {
         false
     }
 

@@ -6,6 +6,7 @@ use super::{affine_simplex, cell_quadrature, element_matrix, prism_column, sum_f
 use crate::form::Form;
 use crate::scalar::{SimdLevel, Vectorizable};
 use core::ops::Deref;
+use femto_element::tables::Tables;
 use femto_element::{Cell, MapKind};
 use std::sync::Arc;
 
@@ -44,9 +45,9 @@ macro_rules! families {
                 match self { $(Self::$name => <$family>::folds(cell),)* }
             }
 
-            /// See [`Family::stores`].
-            pub fn stores(self, cell: Cell, degree: usize) -> bool {
-                match self { $(Self::$name => <$family>::stores(cell, degree),)* }
+            /// See [`Family::stored_is_faster`].
+            pub fn stored_is_faster(self, tables: &Tables, gradients: bool) -> bool {
+                match self { $(Self::$name => <$family>::stored_is_faster(tables, gradients),)* }
             }
 
             /// See [`Family::WRITES_INSIDE`].

@@ -124,7 +124,7 @@ impl Plan {
             device,
             degree: space.degree(),
             few_numbers: coefficients.is_some()
-                && family.stores(space.cell(), space.degree())
+                && family.stored_is_faster(&tables, inspection.gradients())
                 && !params.is_applied_once
                 && (0..geometry.len()).any(|cell| geometry.kind(cell) != MapKind::Affine),
             mass: coefficients.is_some() && !inspection.gradients(),

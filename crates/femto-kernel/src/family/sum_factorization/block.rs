@@ -37,8 +37,13 @@ impl Family for SumFactorization {
         cell == Cell::Hexahedron
     }
 
-    fn stores(cell: Cell, degree: usize) -> bool {
-        cell == Cell::Hexahedron && degree == 1
+    /// At degree 1, see [`Storage::Entries`]. At the nodes a mass is diagonal.
+    fn stored_is_faster(tables: &Tables, gradients: bool) -> bool {
+        let Tables::Tensor(basis) = tables else {
+            return false;
+        };
+        let is_diagonal = basis.collocated && !gradients;
+        basis.cell == Cell::Hexahedron && basis.nodes_1d == 2 && !is_diagonal
     }
 
     fn node_table(cell: Cell, (nodes_1d, _): (usize, usize)) -> NodeTable {
@@ -53,8 +58,9 @@ impl Family for SumFactorization {
         let Tables::Tensor(basis) = &operator.tables else {
             return Err(BlockError::Tables { family: Self::NAME });
         };
-        let is_linear = basis.nodes_1d == 2;
-        let storage = storage(map, stored, operator.coefficients.is_some(), is_linear);
+        let gradients = operator.inspection.gradients();
+        let entries = Self::stored_is_faster(&operator.tables, gradients);
+        let storage = storage(map, stored, operator.coefficients.is_some(), entries);
         let shape = Shape::new(basis, &operator.inspection, storage);
         let entries = (storage == Storage::Entries).then(|| Entries::new(basis, &shape));
         Ok(Block {
@@ -67,14 +73,14 @@ impl Family for SumFactorization {
     }
 }
 
-/// The storage of an element's geometry; with `factors`, coefficients are folded; of degree 1 if it is linear.
-fn storage(map: MapKind, stored: bool, factors: bool, is_linear: bool) -> Storage {
+/// The storage of an element's geometry; with `factors`, coefficients are folded, with `entries` into numbers of the matrix.
+fn storage(map: MapKind, stored: bool, factors: bool, entries: bool) -> Storage {
     match (map, stored, factors) {
         (MapKind::Affine, _, true) => Storage::ElementFactors,
         (MapKind::Affine, false, false) => Storage::Affine,
         (MapKind::Multilinear, false, true) => Storage::MapFactors,
         (MapKind::Multilinear, false, false) => Storage::Multilinear,
-        (_, _, true) if is_linear => Storage::Entries,
+        (_, _, true) if entries => Storage::Entries,
         (_, _, true) => Storage::PointFactors,
         (_, _, false) => Storage::Jacobians,
     }

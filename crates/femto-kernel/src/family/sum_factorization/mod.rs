@@ -49,7 +49,7 @@ pub enum Storage {
     /// λ and κ, or without gradients the 27 coefficients of λ det J.
     MapFactors,
     /// The numbers of the element's matrix (`partial`, degree 1, maps that are not affine), for a form λ u, κ ∇u on
-    /// hexahedra.
+    /// hexahedra, unless it is diagonal.
     Entries,
 }
 

@@ -1,4 +1,4 @@
-//! Hexahedra of degree 1 and forms λ u, κ ∇u: the matrix of an element, which has fewer numbers than its points.
+//! Hexahedra of degree 1 and forms λ u, κ ∇u: the numbers of an element's matrix, 27 to 36 whatever the points.
 //!
 //! For forms with gradients u is kept, as the map is, as coefficients of monomials,
 //!

@@ -1,4 +1,5 @@
-//! Hexahedra of degree 1 and forms λ u, κ ∇u: whole elements in registers, without arrays between contractions.
+//! Hexahedra of degree 1 and forms λ u, κ ∇u with factors of affine or recomputed geometry: whole elements in registers,
+//! without arrays between contractions.
 //!
 //! u is trilinear as the map is, and kept in the same way, as coefficients of monomials,
 //!

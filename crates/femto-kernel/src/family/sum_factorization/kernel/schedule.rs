@@ -354,7 +354,7 @@ impl fmt::Display for Schedule {
             f,
             "{threads}, {elements} elements a block, {blocks} blocks a unit"
         )?;
-        // A thread with a whole element has all it needs in registers.
+        // With a whole element they always are in registers, if there are any.
         if self.thread_per != ThreadPer::Element {
             write!(f, ", points in {points}")?;
         }
