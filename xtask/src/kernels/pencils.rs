@@ -295,7 +295,7 @@ impl Operator {
 
     fn diagonal_case(&self, language: Language) -> Case {
         let problem = self.problem(language);
-        let schedule = problem.diagonal_schedule();
+        let schedule = problem.plain();
         self.case_of("diagonal", problem.diagonal_source(), schedule)
     }
 

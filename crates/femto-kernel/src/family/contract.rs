@@ -6,7 +6,6 @@
 
 use super::batch::NodeTable;
 use super::fields::Fields;
-use super::packing::pack_each;
 use super::{
     FactorPrecision, KernelSource, Knob, Knobs, Limits, MatrixStorage, Operand, ScheduleError,
     Vectors,
@@ -75,6 +74,9 @@ pub enum MapInput {
     /// [`CellMap::Points`].
     Points,
 }
+
+/// Elements that are packed together, at most: those of the widest vectors of fp64.
+pub const GROUP: usize = 8;
 
 /// The operators that a family is tried for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,15 +178,10 @@ pub trait BlockOperator: Debug + Send + Sync {
         self.pack(map, coefficients, out);
     }
 
-    /// Packs at most [`GROUP`](super::GROUP) elements, `[element][number]`, for the host's loops or for a device.
-    fn pack_group(
-        &self,
-        maps: &[CellMap],
-        coefficients: &[(f64, f64)],
-        for_device: bool,
-        out: &mut [f64],
-    ) {
-        pack_each(self, maps, coefficients, for_device, out);
+    /// Packs some elements together, at most [`GROUP`], if that is faster than one after the other; false if not. `out` has
+    /// as many numbers for each, those of [`BlockOperator::pack`] or of [`BlockOperator::pack_for_device`], which begin alike.
+    fn pack_group(&self, _: &[CellMap], _coefficients: &[(f64, f64)], _out: &mut [f64]) -> bool {
+        false
     }
 
     /// Whether the host's loops read the coordinates of vertices.

@@ -17,7 +17,6 @@ mod matrix_storage;
 pub mod operand;
 pub mod oracle;
 mod owners;
-mod packing;
 pub mod prism_column;
 pub mod prism_published;
 mod registry;
@@ -29,13 +28,11 @@ pub use context::{EvalContext, FactorPrecision};
 use contract::legal_candidates;
 pub use contract::{
     Array, Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
-    Elements, Family, MapInput, Role, Target,
+    Elements, Family, GROUP, MapInput, Role, Target,
 };
 pub use knobs::{Knob, Knobs, KnobsError};
 pub use limits::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
 pub use matrix_storage::MatrixStorage;
 pub use operand::{KernelSource, Operand};
-pub use packing::GROUP;
-use packing::pack_each;
 pub use registry::{Block, FamilyId};
 pub use vectors::{Scatter, Vectors};

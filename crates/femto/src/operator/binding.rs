@@ -77,31 +77,52 @@ pub(crate) struct GroupPacker<'a> {
 impl GroupPacker<'_> {
     /// Into `out`, `[element][number]`; `at` is scratch memory.
     pub(crate) fn pack(&self, elements: &[u32], at: &mut GeometryAtPoints, out: &mut [f64]) {
-        let Self {
-            binding,
-            block,
-            maps,
-            for_device,
-        } = *self;
-        let (input, count) = (block.map_input(), elements.len());
-        let cell = |n: usize| binding.mesh_cell(elements[n] as usize);
-        if input == MapInput::Map {
-            let geometry = binding.geometry;
-            let mut found = [[[0.0; 3]; 8]; GROUP];
-            let mut coefficients = [(0.0, 0.0); GROUP];
-            for n in 0..count {
-                found[n] = geometry.trilinear_coefficients(cell(n));
-                coefficients[n] = binding.coefficients(cell(n));
+        let (binding, geometry) = (self.binding, self.binding.geometry);
+        let (count, len) = (elements.len(), out.len() / elements.len());
+        let cells = elements
+            .iter()
+            .map(|&element| binding.mesh_cell(element as usize));
+        let cells = cells.map(|cell| (cell, binding.coefficients(cell)));
+        match self.block.map_input() {
+            MapInput::Map => {
+                let mut maps = [[[0.0; 3]; 8]; GROUP];
+                let mut coefficients = [(0.0, 0.0); GROUP];
+                for (n, (cell, folded)) in cells.enumerate() {
+                    maps[n] = geometry.trilinear_coefficients(cell);
+                    coefficients[n] = folded;
+                }
+                let maps: [CellMap; GROUP] = std::array::from_fn(|n| CellMap::Map(&maps[n]));
+                self.pack_maps(&maps[..count], &coefficients[..count], out);
             }
-            let maps: [CellMap; GROUP] = std::array::from_fn(|n| CellMap::Map(&found[n]));
-            block.pack_group(&maps[..count], &coefficients[..count], for_device, out);
+            MapInput::Vertices => {
+                let dim = geometry.cell().dim();
+                for (out, (cell, folded)) in out.chunks_exact_mut(len).zip(cells) {
+                    let vertices = geometry.simplex_vertices(cell);
+                    self.pack_maps(&[CellMap::Vertices(&vertices[..=dim])], &[folded], out);
+                }
+            }
+            MapInput::Points => {
+                for (out, (cell, folded)) in out.chunks_exact_mut(len).zip(cells) {
+                    self.maps.at_points(cell, at);
+                    let (jacobian, position) = (&at.jacobian[..], &at.position[..]);
+                    self.pack_maps(&[CellMap::Points { jacobian, position }], &[folded], out);
+                }
+            }
+        }
+    }
+
+    /// Packs elements with these maps together or, if the block does not, one after the other.
+    fn pack_maps(&self, maps: &[CellMap], coefficients: &[(f64, f64)], out: &mut [f64]) {
+        let block = self.block;
+        if block.pack_group(maps, coefficients, out) {
             return;
         }
-        for (n, out) in out.chunks_exact_mut(out.len() / count).enumerate() {
-            let coefficients = [binding.coefficients(cell(n))];
-            maps.read(input, cell(n), at, |map| {
-                block.pack_group(&[map], &coefficients, for_device, out);
-            });
+        let rows = out.chunks_exact_mut(out.len() / maps.len());
+        for (out, (&map, &coefficients)) in rows.zip(maps.iter().zip(coefficients)) {
+            match self.for_device {
+                true => block.pack_for_device(map, coefficients, out),
+                false => block.pack(map, coefficients, out),
+            }
         }
     }
 }
@@ -117,30 +138,5 @@ impl Maps<'_> {
     /// A cell's map at the points of the tables.
     pub(crate) fn at_points(&self, cell: usize, at: &mut GeometryAtPoints) {
         self.geometry.at_points(cell, &self.points, at);
-    }
-
-    /// Passes a cell's map to `pack`; `at` is scratch memory.
-    fn read<R>(
-        &self,
-        input: MapInput,
-        cell: usize,
-        at: &mut GeometryAtPoints,
-        pack: impl FnOnce(CellMap<'_>) -> R,
-    ) -> R {
-        match input {
-            MapInput::Map => pack(CellMap::Map(&self.geometry.trilinear_coefficients(cell))),
-            MapInput::Vertices => {
-                let vertices = self.geometry.simplex_vertices(cell);
-                let dim = self.geometry.cell().dim();
-                pack(CellMap::Vertices(&vertices[..=dim]))
-            }
-            MapInput::Points => {
-                self.at_points(cell, at);
-                let GeometryAtPoints {
-                    jacobian, position, ..
-                } = at;
-                pack(CellMap::Points { jacobian, position })
-            }
-        }
     }
 }

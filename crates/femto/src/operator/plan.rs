@@ -126,7 +126,7 @@ impl Plan {
             few_numbers: coefficients.is_some()
                 && family.stored_is_faster(&tables, inspection.gradients())
                 && !params.is_applied_once
-                && (0..geometry.len()).any(|cell| geometry.kind(cell) != MapKind::Affine),
+                && geometry.kinds().iter().any(|&kind| kind != MapKind::Affine),
             mass: coefficients.is_some() && !inspection.gradients(),
             single_factors: coefficients.is_some() && params.factors == FactorPrecision::Single,
             scatter: params.scatter,

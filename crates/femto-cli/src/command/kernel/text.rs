@@ -145,7 +145,7 @@ impl Request {
             CatalogEntry::Diagonal(benchmark) => {
                 let basis = benchmark.tables(self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
-                let schedule = problem.diagonal_schedule();
+                let schedule = problem.plain();
                 schedule.validate(&problem, limits)?;
                 let kernel = problem.diagonal_source()?;
                 Text::of_kernel(kernel, precision, schedule.to_string())

@@ -9,7 +9,7 @@ use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     FactorPrecision, Family, KernelSource, Knob, MapInput, Operand, ScheduleError, Target, Vectors,
-    legal_candidates, pack_each,
+    legal_candidates,
 };
 use crate::form::Form;
 use crate::roofline::Work;
@@ -147,18 +147,13 @@ impl BlockOperator for Block {
         super::kernel::pack((&self.shape, &self.basis), map, coefficients, out);
     }
 
-    fn pack_group(
-        &self,
-        maps: &[CellMap],
-        coefficients: &[(f64, f64)],
-        for_device: bool,
-        out: &mut [f64],
-    ) {
+    fn pack_group(&self, maps: &[CellMap], coefficients: &[(f64, f64)], out: &mut [f64]) -> bool {
+        let Some(entries) = &self.entries else {
+            return false;
+        };
         let stride = out.len() / maps.len();
-        match &self.entries {
-            Some(entries) => entries.pack(maps, coefficients, (out, stride)),
-            None => pack_each(self, maps, coefficients, for_device, out),
-        }
+        entries.pack(maps, coefficients, (out, stride));
+        true
     }
 
     fn folds_coefficients(&self) -> bool {

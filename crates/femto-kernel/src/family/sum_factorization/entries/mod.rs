@@ -83,16 +83,15 @@ pub(super) struct Entries {
     terms: Vec<Vec<Term>>,
 }
 
-/// A point along an axis: its place and weight, its powers, and what it contributes to parts.
+/// A point along an axis.
 #[derive(Clone, Copy, Debug)]
 struct Point1d {
     place: f64,
     weight: f64,
-    /// 1, x, x².
-    powers: [f64; 3],
-    /// 1, x.
+    /// 1 and x.
     linear: [f64; 2],
-    parts: [f64; 3],
+    /// 1, x and x²; without gradients what it contributes to the parts.
+    factors: [f64; 3],
 }
 
 impl Entries {
@@ -104,9 +103,11 @@ impl Entries {
             Point1d {
                 place,
                 weight,
-                powers: [1.0, place, place * place],
                 linear: [1.0, place],
-                parts: [a * (a - b), b * (b - a), a * b],
+                factors: match shape.gradients {
+                    true => [1.0, place, place * place],
+                    false => [a * (a - b), b * (b - a), a * b],
+                },
             }
         };
         Self {

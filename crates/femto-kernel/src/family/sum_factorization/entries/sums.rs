@@ -214,23 +214,19 @@ impl Entries {
                 let row = self.row::<L, VALUES, GRADIENTS>(token, elements, first, [y, z]);
                 if GRADIENTS {
                     let [of_x, of_y, of_z] = &mut sums.diagonal;
-                    add_rows(of_x, z.powers, times(row.xx, y.powers));
-                    add_rows(of_y, z.powers, row.yy);
-                    add_rows(of_z, y.powers, row.zz);
+                    add_rows(of_x, z.factors, times(row.xx, y.factors));
+                    add_rows(of_y, z.factors, row.yy);
+                    add_rows(of_z, y.factors, row.zz);
                     let [xy, xz, yz] = &mut sums.mixed;
                     for n in 0..3 {
-                        add_rows(&mut xy[n], y.linear.map(|v| v * z.powers[n]), row.xy);
-                        add_rows(&mut xz[n], z.linear.map(|v| v * y.powers[n]), row.xz);
+                        add_rows(&mut xy[n], y.linear.map(|v| v * z.factors[n]), row.xy);
+                        add_rows(&mut xz[n], z.linear.map(|v| v * y.factors[n]), row.xz);
                         add_rows(&mut yz[n], z.linear, times(row.yz[n], y.linear));
                     }
                 }
                 if VALUES {
-                    let (along_y, along_z) = match GRADIENTS {
-                        true => (y.powers, z.powers),
-                        false => (y.parts, z.parts),
-                    };
-                    for (layer, factor) in sums.values.iter_mut().zip(along_z) {
-                        add_rows(layer, along_y.map(|v| v * factor), row.values);
+                    for (layer, factor) in sums.values.iter_mut().zip(z.factors) {
+                        add_rows(layer, y.factors.map(|v| v * factor), row.values);
                     }
                 }
             }
@@ -270,14 +266,13 @@ impl Entries {
                 row.xx += scale * dot(a, a);
                 add(&mut row.xy, scale * dot(a, b), x.linear);
                 add(&mut row.xz, scale * dot(a, c), x.linear);
-                add(&mut row.yy, scale * dot(b, b), x.powers);
-                add(&mut row.yz, scale * dot(b, c), x.powers);
-                add(&mut row.zz, scale * dot(c, c), x.powers);
+                add(&mut row.yy, scale * dot(b, b), x.factors);
+                add(&mut row.yz, scale * dot(b, c), x.factors);
+                add(&mut row.zz, scale * dot(c, c), x.factors);
             }
             if VALUES {
                 let mass = elements.lambda * weight * determinant;
-                let along = if GRADIENTS { x.powers } else { x.parts };
-                add(&mut row.values, mass, along);
+                add(&mut row.values, mass, x.factors);
             }
         }
         row

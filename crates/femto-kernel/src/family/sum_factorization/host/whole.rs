@@ -17,12 +17,10 @@
 
 use super::factor_sources::{Factors, Source};
 use super::stage::Rule;
+use crate::family::sum_factorization::entries::NODES;
 use crate::family::sum_factorization::work::TOGETHER;
 use crate::scalar::Lanes;
 use fearless_simd::Simd;
-
-/// Nodes of an element.
-const NODES: usize = 8;
 
 /// Applies the element operators to values at the nodes, `[component][node]`, in place; G points along an axis.
 #[inline(always)]

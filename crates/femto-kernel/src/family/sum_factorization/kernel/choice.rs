@@ -31,13 +31,12 @@ impl KernelSpec<'_> {
     /// The schedule expected to be best, then those with lower requirements.
     pub fn schedules(&self, limits: &Limits) -> Vec<Schedule> {
         match self.step {
-            PointStep::Factors(factors) if self.shape.storage == Storage::Entries => {
-                let mut measured = self.measured(factors);
-                measured.push(Schedule::ENTRIES);
-                measured
-            }
             PointStep::Factors(factors) => {
                 let mut measured = self.measured(factors);
+                if self.shape.storage == Storage::Entries {
+                    measured.push(self.plain());
+                    return measured;
+                }
                 let small = Schedule {
                     even_odd: true,
                     points: PointData::Registers,

@@ -36,12 +36,7 @@ impl KernelSpec<'_> {
         match schedule.thread_per {
             ThreadPer::Pencil => source.include(file!("pencils.c")),
             ThreadPer::Layer => source.include(file!("layers.c")),
-            ThreadPer::Element if self.shape.storage == Storage::Entries => {
-                source.include(file!("elements.c"));
-            }
-            ThreadPer::Element => {
-                include(&mut source, &[file!("polynomials.h"), file!("elements.c")]);
-            }
+            ThreadPer::Element => source.include(file!("elements.c")),
         }
         Ok(self.finish(source, "apply", schedule))
     }
@@ -51,7 +46,7 @@ impl KernelSpec<'_> {
     /// # Errors
     /// As [`KernelSpec::source`].
     pub fn diagonal_source(&self) -> Result<KernelSource, GraphError> {
-        let schedule = self.diagonal_schedule();
+        let schedule = self.plain();
         let mut source = self.begin(&schedule, false)?;
         if schedule.thread_per == ThreadPer::Element {
             source.include(file!("elements.c"));
@@ -62,8 +57,8 @@ impl KernelSpec<'_> {
         Ok(self.finish(source, "diagonal", &schedule))
     }
 
-    /// The schedule of the diagonal.
-    pub fn diagonal_schedule(&self) -> Schedule {
+    /// The schedule with the lowest requirements, that of the diagonal.
+    pub fn plain(&self) -> Schedule {
         match self.shape.storage {
             Storage::Entries => Schedule::ENTRIES,
             _ => Schedule::PLAIN,
@@ -127,7 +122,6 @@ impl KernelSpec<'_> {
         };
         match self.step {
             PointStep::Factors(_) if self.shape.storage == Storage::Entries => {
-                source.define("DIAGONAL", u8::from(!input));
                 include(&mut source, &[threads, file!("entries.h")]);
             }
             PointStep::Factors(_) => {
@@ -141,6 +135,12 @@ impl KernelSpec<'_> {
                     _ => include(&mut source, &[file!("map.h"), file!("jacobian.h")]),
                 }
                 include(&mut source, &[threads, file!("form.h")]);
+            }
+        }
+        if schedule.thread_per == ThreadPer::Element {
+            source.define("DIAGONAL", u8::from(!input));
+            if self.shape.storage != Storage::Entries {
+                source.include(file!("polynomials.h"));
             }
         }
         if schedule.block_sums {
