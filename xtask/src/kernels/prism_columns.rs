@@ -31,14 +31,15 @@ const LAYERS: usize = 29;
 const ATOMIC: Vectors = nodal(true, Scatter::Atomic);
 const DETERMINISTIC: Vectors = nodal(false, Scatter::Deterministic);
 
-/// Bounded: each kind of vectors in one precision at a low degree. All: every degree with all of them.
+/// Bounded: each kind of vectors in one precision at a low degree, pairs of columns at degree 1 too. All: every degree with all of them.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let mut cases = Vec::new();
     for degree in 1..=4 {
         let kinds = [Vectors::ELEMENT, ATOMIC, DETERMINISTIC];
         for (v, vectors) in kinds.into_iter().enumerate() {
             for precision in [Precision::Fp64, Precision::Fp32] {
-                let usual = degree == 1 + v % 2 && (precision == Precision::Fp64) == (v > 0);
+                let of_degree = degree == 1 + v % 2 || (degree == 1 && vectors == ATOMIC);
+                let usual = of_degree && (precision == Precision::Fp64) == (v > 0);
                 if !usual && selection == Selection::Bounded {
                     continue;
                 }
@@ -71,6 +72,12 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                         ..kind
                     };
                     cases.extend(parallel.cases::<_, 2>("parallel", Everything, &KINDS, of));
+                    cases.extend(parallel.cases::<_, 1>(
+                        "screened of parallel",
+                        screened,
+                        &kinds,
+                        of,
+                    ));
                 }
             }
         }
@@ -127,20 +134,20 @@ impl Kind {
         let columns = Columns::new(self.degree, self.layering);
         let kernels = block.kernels(&target, &columns).expect("columns");
         let candidates = kernels.candidates(self.vectors).unwrap_or_default();
-        let mut sources: Vec<(String, KernelSource)> = candidates
+        let mut sources: Vec<(String, KernelSource, usize)> = candidates
             .into_iter()
             .enumerate()
-            .map(|(n, it)| (format!("apply/{n}"), it.source))
+            .map(|(n, it)| (format!("apply/{n}"), it.source, it.places))
             .collect();
         if operator.inspection.linear && self.vectors == DETERMINISTIC {
             sources.extend(
                 kernels
                     .diagonal(self.vectors)
                     .ok()
-                    .map(|it| ("diagonal".to_owned(), it)),
+                    .map(|it| ("diagonal".to_owned(), it, COLUMNS * LAYERS)),
             );
         }
-        let case = |(entry, kernel): (String, KernelSource)| {
+        let case = |(entry, kernel, places): (String, KernelSource, usize)| {
             let vectors = match self.vectors {
                 Vectors::Element { .. } => "element",
                 ATOMIC => "nodal",
@@ -164,7 +171,7 @@ impl Kind {
                         precision,
                         arrays: columns.arrays(&block, &target),
                         written: vec![false; elements.total],
-                        places: COLUMNS * LAYERS,
+                        places,
                     };
                     let tolerance = match precision {
                         Precision::Fp64 => 1e-13,

@@ -2,11 +2,11 @@
 
 use super::columns::Columns;
 use super::host;
-use super::matrices::{FactorMatrices, folds};
-use super::schedule::{KNOBS, Schedule};
+use super::parts::Parts;
+use super::schedule::{KNOBS, Schedule, Sizes};
 use super::source::KernelSpec;
 use super::tables::Tables;
-use super::work::{Shared, flops, flops_folded, flops_of_matrices};
+use super::work::{Loops, flops};
 use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
@@ -57,7 +57,8 @@ impl Family for PrismColumn {
     fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
         let tables = factors(operator).ok_or(BlockError::Tables { family: Self::NAME })?;
         Ok(Block {
-            matrices: FactorMatrices::of(operator, &tables).map(Arc::new),
+            on_host: Parts::on_host(operator, &tables).map(Arc::new),
+            on_device: Parts::on_device(operator, &tables).map(Arc::new),
             tables: Arc::new(tables),
             operator: Arc::clone(operator),
         })
@@ -77,7 +78,8 @@ fn factors(operator: &ElementOperator) -> Option<Tables> {
 pub struct Block {
     tables: Arc<Tables>,
     /// If the operator consists of them.
-    matrices: Option<Arc<FactorMatrices<f64>>>,
+    on_host: Option<Arc<Parts<f64>>>,
+    on_device: Option<Arc<Parts<f64>>>,
     operator: Arc<ElementOperator>,
 }
 
@@ -93,7 +95,7 @@ impl Block {
     {
         let plan = host::HostPlan {
             tables: &self.tables,
-            matrices: self.matrices.as_deref(),
+            parts: self.on_host.as_deref(),
             operator: &self.operator,
             level,
         };
@@ -127,27 +129,29 @@ impl BlockOperator for Block {
     }
 
     fn is_as_written(&self) -> bool {
-        self.matrices.is_none()
+        self.on_host.is_none() && self.on_device.is_none()
     }
 
     fn scheduled_flops(&self) -> u64 {
         let (tables, of) = (&self.tables, &self.operator.inspection);
-        let shared = Shared {
-            level: false,
-            map: self.operator.layering.is_parallel(),
+        let loops = Loops {
+            of_level: false,
+            layering: self.operator.layering,
+            unrolled: false,
         };
-        match self.matrices {
-            Some(_) => flops_of_matrices(tables, of, false),
-            None if folds(tables, &self.operator).is_some() => flops_folded(tables, of),
-            None => flops(tables, of, self.operator.fields, shared),
+        match &self.on_host {
+            Some(parts) => parts.flops(tables, of, loops),
+            None => flops(tables, of, self.operator.fields, loops),
         }
     }
 
     fn stored(&self) -> String {
         let geometry = "bases of columns and heights of their edges";
-        match self.matrices {
-            Some(_) => format!("{geometry}; matrices of the triangle and of the line"),
-            None => geometry.to_owned(),
+        match self.on_device.as_deref() {
+            Some(Parts::Level(_)) => {
+                format!("{geometry}; matrices of the triangle and of the line")
+            }
+            _ => geometry.to_owned(),
         }
     }
 
@@ -157,7 +161,12 @@ impl BlockOperator for Block {
         elements: &dyn Elements,
     ) -> Result<Box<dyn BlockKernels>, BlockError> {
         let form = &self.operator.form;
-        let (columns, arrays) = Columns::new(&self.tables, elements).ok_or(BlockError::Columns)?;
+        let (tables, parts) = (&self.tables, self.on_device.as_deref());
+        let sizes = Sizes::of(&self.operator, tables, parts, target.precision);
+        let in_pairs = (Schedule::all(&sizes, &target.knobs).iter())
+            .any(|schedule| schedule.pairs && tables.degree == 1);
+        let (columns, arrays) =
+            Columns::new(tables, elements, in_pairs).ok_or(BlockError::Columns)?;
         Ok(Box::new(Kernels {
             point_form: form.point_function(target.precision, target.language)?,
             arrays,
@@ -183,12 +192,9 @@ impl Kernels {
     fn spec(&self, vectors: Vectors) -> KernelSpec<'_> {
         KernelSpec {
             tables: &self.block.tables,
-            matrices: (self.block.matrices.as_deref())
-                .filter(|it| it.bytes() <= MOST_CONSTANT_BYTES),
+            parts: self.block.on_device.as_deref(),
             columns: &self.columns,
-            parallel: self.block.operator.layering.is_parallel(),
-            inspection: &self.block.operator.inspection,
-            fields: self.block.operator.fields,
+            operator: &self.block.operator,
             point_form: &self.point_form,
             vectors,
             precision: self.target.precision,
@@ -205,14 +211,18 @@ impl BlockKernels for Kernels {
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.spec(vectors);
         let prisms = self.columns.count * self.columns.layers;
-        let sizes = (spec.tables, spec.inspection.components);
-        let schedules = Schedule::all(sizes, spec.matrices.is_some(), &self.target.knobs);
+        let sizes = spec.sizes();
+        let schedules = Schedule::all(&sizes, &self.target.knobs);
         legal_candidates(schedules, |schedule| {
-            schedule.validate(sizes, self.target.precision, &self.target.limits)?;
+            schedule.validate(&sizes, &self.target.limits)?;
+            let columns = match self.columns.in_pairs {
+                Some(places) if spec.exchanges(&schedule) => places,
+                _ => self.columns.count,
+            };
             Ok(Candidate {
                 schedule: schedule.to_string(),
                 source: spec.source(&schedule),
-                places: prisms,
+                places: columns * self.columns.layers,
                 work: spec.work(prisms),
             })
         })

@@ -1,5 +1,6 @@
 //! The columns of a block: nodes, bases and heights, once per column.
 
+use super::pairs::Pairs;
 use super::tables::Tables;
 use crate::family::{Array, Elements, Operand};
 use std::collections::HashMap;
@@ -11,6 +12,8 @@ pub(super) struct Columns {
     pub(super) layers: usize,
     /// Number of columns.
     pub(super) count: usize,
+    /// Number of places in pairs, if columns are in pairs.
+    pub(super) in_pairs: Option<usize>,
     /// The step of each node from layer to layer, `[t][k]`.
     pub(super) steps: Vec<u32>,
     /// Whether the nodes on top of a prism are those below the next one.
@@ -21,12 +24,13 @@ pub(super) struct Columns {
 
 impl Columns {
     /// The columns of elements with their arrays: L-vector nodes of the lowest prism, `[t][k]`, then the numbers of the
-    /// edges at its vertices, `[column][nodes + 3]`; positions x, y of the base's vertices, `[column][3][2]`; z of the
+    /// edges at its vertices, the column's own and what it exchanges with its pair's other, `[column][nodes + 5]`; positions x, y of the base's vertices, `[column][3][2]`; z of the
     /// vertices along each edge, `[edge][layers + 1]`. `None` if the elements are not columns of prisms whose nodes step
-    /// upwards alike.
+    /// upwards alike. `in_pairs`, at degree 1, orders columns in pairs.
     pub(super) fn new(
         tables: &Tables,
         elements: &dyn Elements,
+        in_pairs: bool,
     ) -> Option<(Self, Vec<(Operand, Array)>)> {
         let (layers, nodes) = (elements.layers(), tables.nodes());
         if layers < 2 || !elements.count().is_multiple_of(layers) {
@@ -53,10 +57,22 @@ impl Columns {
                         && nodes[top] == nodes[bottom].wrapping_add(steps[bottom])
                 })
         };
+        let count = elements.count() / layers;
+        let in_pairs = in_pairs && steps.iter().all(|&step| step == steps[0]);
+        let pairs = in_pairs.then(|| {
+            let corners = |column| [0, 2, 4].map(|n| own(column * layers)[tables.places[n]]);
+            Pairs::new(&(0..count).map(corners).collect::<Vec<_>>())
+        });
+        let in_pairs = pairs.as_ref().map(|pairs| pairs.columns.len());
+        let order: Vec<(u32, u32)> = match pairs {
+            Some(pairs) => pairs.columns.into_iter().zip(pairs.exchanges).collect(),
+            None => (0..count as u32).map(|column| (column, 0)).collect(),
+        };
         let (mut starts, mut bases, mut heights) = (Vec::new(), Vec::new(), Vec::new());
         let mut share = true;
         let mut edges: HashMap<u32, u32> = HashMap::new();
-        for lowest in (0..elements.count()).step_by(layers) {
+        for (column, exchange) in order {
+            let lowest = column as usize * layers;
             let first = starts.len();
             starts.extend(ordered(lowest));
             share &= shares(&starts[first..]);
@@ -84,10 +100,12 @@ impl Columns {
                 }
                 starts.push(edge);
             }
+            starts.extend([column, exchange]);
         }
         let columns = Self {
             layers,
-            count: elements.count() / layers,
+            count,
+            in_pairs,
             steps,
             share,
             lengths: [starts.len(), bases.len() + heights.len()],

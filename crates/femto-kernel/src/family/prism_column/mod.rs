@@ -12,7 +12,8 @@
 mod block;
 mod columns;
 mod host;
-mod matrices;
+mod pairs;
+mod parts;
 mod schedule;
 mod source;
 mod tables;

@@ -1,10 +1,12 @@
 //! Schedules of prism_column.
 
+use super::parts::Parts;
 use super::tables::Tables;
 use crate::dialect::BlockShape;
-use crate::family::{Knob, Knobs, Limits, ScheduleError};
+use crate::family::{ElementOperator, Knob, Knobs, Limits, ScheduleError};
 use crate::scalar::Precision;
 use core::fmt;
+use femto_element::Layering;
 
 /// The layout of a kernel on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +15,39 @@ pub struct Schedule {
     pub threads: u32,
     /// Whether a thread hands what it adds to the upper triangle to the thread above, through shared memory.
     pub carry: bool,
+    /// Whether it hands what it adds to one line of nodes to the thread with the prism beside it: at degree 1.
+    pub pairs: bool,
     /// Target number of resident blocks per compute unit; 0 leaves registers to the compiler.
     pub blocks_per_unit: u32,
+}
+
+/// What schedules depend on.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) components: usize,
+    pub(super) precision: Precision,
+    /// Whether layers are horizontal.
+    pub(super) is_level: bool,
+    /// Whether the operator consists of parts.
+    pub(super) in_parts: bool,
+}
+
+impl<'a> Sizes<'a> {
+    pub(super) fn of(
+        operator: &ElementOperator,
+        tables: &'a Tables,
+        parts: Option<&Parts<f64>>,
+        precision: Precision,
+    ) -> Self {
+        Self {
+            tables,
+            components: operator.inspection.components,
+            precision,
+            is_level: operator.layering == Layering::Level,
+            in_parts: parts.is_some(),
+        }
+    }
 }
 
 const THREADS: Knob = Knob {
@@ -25,30 +58,33 @@ const CARRY: Knob = Knob {
     name: "carry",
     most: 1,
 };
+const PAIRS: Knob = Knob {
+    name: "pairs",
+    most: 1,
+};
 const BLOCKS: Knob = Knob {
     name: "blocks",
     most: 32,
 };
 
 /// The knobs of all schedules.
-pub(super) const KNOBS: [Knob; 3] = [THREADS, CARRY, BLOCKS];
+pub(super) const KNOBS: [Knob; 4] = [THREADS, CARRY, PAIRS, BLOCKS];
 
 impl Schedule {
     /// The legal one with the least needs.
     pub(super) const PLAIN: Self = Self {
         threads: 64,
         carry: false,
+        pairs: false,
         blocks_per_unit: 1,
     };
 
-    /// The schedules for a prism, by points or by matrices, best first on an H200; only the first one with knobs, if any are
-    /// set.
-    pub(super) fn all(
-        (tables, components): (&Tables, usize),
-        by_matrices: bool,
-        knobs: &Knobs,
-    ) -> Vec<Self> {
-        let (threads, blocks_per_unit) = match (tables.degree, by_matrices, components) {
+    /// The schedules, best first on an H200; only the first one with knobs, if any are set.
+    pub(super) fn all(of: &Sizes, knobs: &Knobs) -> Vec<Self> {
+        // Several components wait for additions in L2, and one on horizontal layers.
+        let pairs = of.tables.degree == 1
+            && (of.components > 1 || (of.is_level && of.precision == Precision::Fp64));
+        let (threads, blocks_per_unit) = match (of.tables.degree, of.in_parts, of.components) {
             // At degree 1 more blocks at a time are worth more than registers.
             (1, ..) => (128, 0),
             // Few numbers: half of the registers are enough.
@@ -59,44 +95,50 @@ impl Schedule {
         let best = Self {
             threads,
             carry: true,
+            pairs,
             blocks_per_unit,
         };
         if knobs.is_empty() {
             return vec![best, Self::PLAIN];
         }
+        let carry = knobs.get(CARRY.name).map_or(best.carry, |is| is == 1);
         vec![Self {
             threads: knobs.get(THREADS.name).unwrap_or(best.threads),
-            carry: knobs.get(CARRY.name).map_or(best.carry, |is| is == 1),
+            carry,
+            pairs: knobs
+                .get(PAIRS.name)
+                .map_or(best.pairs && carry, |is| is == 1),
             blocks_per_unit: knobs.get(BLOCKS.name).unwrap_or(best.blocks_per_unit),
         }]
     }
 
-    pub(super) fn block(&self, tables: &Tables, components: usize) -> BlockShape {
-        let top = tables.triangle[0] * components;
+    pub(super) fn block(&self, of: &Sizes) -> BlockShape {
+        let handed = (of.tables.triangle[0] + usize::from(self.pairs)) * of.components;
         BlockShape {
             threads: [self.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
             shared_reals: if self.carry {
-                self.threads * top as u32
+                self.threads * handed as u32
             } else {
                 0
             },
         }
     }
 
-    pub(super) fn validate(
-        &self,
-        (tables, components): (&Tables, usize),
-        precision: Precision,
-        limits: &Limits,
-    ) -> Result<(), ScheduleError> {
+    pub(super) fn validate(&self, of: &Sizes, limits: &Limits) -> Result<(), ScheduleError> {
+        let rule = |rule| ScheduleError::Rule {
+            schedule: self.to_string(),
+            rule,
+        };
         if self.threads == 0 {
-            return Err(ScheduleError::Rule {
-                schedule: self.to_string(),
-                rule: "a block has elements",
-            });
+            return Err(rule("a block has elements"));
         }
-        limits.check(&self.block(tables, components), precision)
+        if self.pairs && (of.tables.degree > 1 || !self.carry || self.threads % 2 == 1) {
+            return Err(rule(
+                "pairs of prisms are of degree 1, in blocks of an even number of elements that carry sums",
+            ));
+        }
+        limits.check(&self.block(of), of.precision)
     }
 }
 
@@ -105,6 +147,9 @@ impl fmt::Display for Schedule {
         write!(f, "a prism per thread, {} a block", self.threads)?;
         if self.carry {
             write!(f, ", sums of triangles between prisms carried upwards")?;
+        }
+        if self.pairs {
+            write!(f, ", of edges in pairs of columns exchanged")?;
         }
         match self.blocks_per_unit {
             0 | 1 => Ok(()),
@@ -126,16 +171,24 @@ mod tests {
         let basis = LagrangeBasis::new(Cell::Prism, 1).unwrap();
         let dense = DenseTables::new(&basis, &rule(Cell::Prism, 2).unwrap());
         let tables = Tables::new(&dense).unwrap();
-        let all = |knobs: &str| Schedule::all((&tables, 1), true, &knobs.parse().unwrap());
+        let sizes = Sizes {
+            tables: &tables,
+            components: 1,
+            precision: Precision::Fp64,
+            is_level: true,
+            in_parts: true,
+        };
+        let all = |knobs: &str| Schedule::all(&sizes, &knobs.parse().unwrap());
         let best = all("best");
-        assert_eq!((best.len(), best[0].carry), (2, true));
+        assert_eq!((best.len(), best[0].carry, best[0].pairs), (2, true, true));
         let wanted = Schedule {
             threads: 96,
             carry: false,
+            pairs: false,
             ..best[0]
         };
         assert_eq!(all("carry=0+elements=96"), [wanted]);
-        let none = all("elements=0")[0].validate((&tables, 1), Precision::Fp64, &Limits::default());
+        let none = all("elements=0")[0].validate(&sizes, &Limits::default());
         assert!(matches!(none, Err(ScheduleError::Rule { .. })), "{none:?}");
     }
 }

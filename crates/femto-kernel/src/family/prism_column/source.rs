@@ -1,15 +1,14 @@
 //! Kernel sources of prism_column.
 
 use super::columns::Columns;
-use super::matrices::FactorMatrices;
-use super::schedule::Schedule;
+use super::parts::Parts;
+use super::schedule::{Schedule, Sizes};
 use super::tables::Tables;
 use crate::dialect::{KernelFile, Language, SourceBuilder, text};
-use crate::family::fields::{FieldKind, Fields};
+use crate::family::fields::FieldKind;
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
-use crate::family::{KernelSource, Operand, Vectors};
-use crate::form::Inspection;
+use crate::family::{ElementOperator, KernelSource, Operand, Vectors};
 use crate::scalar::Precision;
 
 /// What a kernel evaluates.
@@ -17,12 +16,9 @@ use crate::scalar::Precision;
 pub(super) struct KernelSpec<'a> {
     pub(super) tables: &'a Tables,
     /// Taken in place of the tables, if given.
-    pub(super) matrices: Option<&'a FactorMatrices<f64>>,
+    pub(super) parts: Option<&'a Parts<f64>>,
     pub(super) columns: &'a Columns,
-    /// Whether the triangles of each column are parallel.
-    pub(super) parallel: bool,
-    pub(super) inspection: &'a Inspection,
-    pub(super) fields: Fields,
+    pub(super) operator: &'a ElementOperator,
     /// The text of `point_form`.
     pub(super) point_form: &'a str,
     pub(super) vectors: Vectors,
@@ -42,6 +38,10 @@ const UNROLLED_POINTS: usize = 24;
 const UNROLLED_ROWS: usize = 60;
 
 impl KernelSpec<'_> {
+    pub(super) fn sizes(&self) -> Sizes<'_> {
+        Sizes::of(self.operator, self.tables, self.parts, self.precision)
+    }
+
     /// The text that applies the operator.
     pub(super) fn source(&self, schedule: &Schedule) -> KernelSource {
         self.unit(schedule, ("apply", file!("apply.c")), true)
@@ -58,23 +58,32 @@ impl KernelSpec<'_> {
         schedule.carry && self.columns.share && self.vectors.scatter() == Some(Atomic)
     }
 
+    /// Whether columns of pairs exchange sums.
+    pub(super) fn exchanges(&self, schedule: &Schedule) -> bool {
+        schedule.pairs && self.columns.in_pairs.is_some() && self.carries(schedule)
+    }
+
     fn unit(
         &self,
         schedule: &Schedule,
         (entry, file): (&'static str, KernelFile),
         reads_u: bool,
     ) -> KernelSource {
-        let (tables, components) = (self.tables, self.inspection.components);
-        let block = schedule.block(tables, components);
+        let tables = self.tables;
+        let block = schedule.block(&self.sizes());
         let operands = self.operands(reads_u);
         let mut source = SourceBuilder::new(self.language, self.precision, block);
         define_arguments(&mut source, &operands, &OPTIONAL);
         self.define(&mut source);
         source.define("CARRY", u8::from(self.carries(schedule)));
-        match self.matrices {
-            Some(matrices) => source.table("c_matrices", &matrices.numbers()),
-            None => source.table("c_tables", &tables.numbers),
-        }
+        source.define("PAIRS", u8::from(self.exchanges(schedule)));
+        let (name, numbers) = match self.parts {
+            Some(parts @ Parts::Level(_)) => ("c_matrices", &parts.numbers(tables)),
+            Some(parts @ Parts::Linear(_)) => ("c_linear", &parts.numbers(tables)),
+            Some(parts @ Parts::Sloped(_)) => ("c_tables", &parts.numbers(tables)),
+            None => ("c_tables", &tables.numbers),
+        };
+        source.table(name, numbers);
         let list = |name: &str, numbers: &mut dyn Iterator<Item = usize>| {
             let numbers: Vec<String> = numbers.map(|n| n.to_string()).collect();
             let (count, all) = (numbers.len(), numbers.join(", "));
@@ -89,10 +98,17 @@ impl KernelSpec<'_> {
         source.code("form", self.point_form);
         source.include(PLACES);
         source.include(file!("prism.h"));
-        source.include(match self.matrices {
-            Some(_) => file!("matrices.h"),
-            None => file!("points.h"),
-        });
+        let files = match self.parts {
+            Some(Parts::Level(_)) => &[file!("coefficients.h"), file!("matrices.h")][..],
+            Some(Parts::Linear(_)) => &[file!("coefficients.h"), file!("linear.h")],
+            Some(Parts::Sloped(_)) => &[
+                file!("triangle.h"),
+                file!("coefficients.h"),
+                file!("slopes.h"),
+            ],
+            None => &[file!("triangle.h"), file!("points.h")],
+        };
+        files.iter().for_each(|&file| source.include(file));
         source.include(file);
         KernelSource {
             name: format!(
@@ -112,17 +128,17 @@ impl KernelSpec<'_> {
 
     /// Whether loops over points, or over rows of matrices, are unrolled.
     pub(super) fn is_unrolled(&self) -> bool {
-        let most = match self.matrices {
-            Some(_) => UNROLLED_ROWS,
-            None => UNROLLED_POINTS,
+        let most = match self.parts {
+            Some(Parts::Level(_)) => UNROLLED_ROWS,
+            _ => UNROLLED_POINTS,
         };
-        self.tables.nodes() * self.inspection.components <= most
+        self.tables.nodes() * self.operator.inspection.components <= most
     }
 
     fn define(&self, source: &mut SourceBuilder) {
-        let (tables, of) = (self.tables, self.inspection);
+        let (tables, of) = (self.tables, &self.operator.inspection);
         self.vectors.define(source, tables.nodes(), of.components);
-        self.fields.define(source);
+        self.operator.fields.define(source);
         for (name, number) in [
             ("TRIANGLE_NODES", tables.triangle[0]),
             ("TRIANGLE_POINTS", tables.triangle[1]),
@@ -134,10 +150,10 @@ impl KernelSpec<'_> {
             source.define(name, number);
         }
         let gradients =
-            (self.fields.of(FieldKind::Nodal)).any(|field| of.reads_field_gradient(field));
+            (self.operator.fields.of(FieldKind::Nodal)).any(|field| of.reads_field_gradient(field));
         for (name, is) in [
             ("SHARE", self.columns.share),
-            ("PARALLEL", self.parallel),
+            ("PARALLEL", self.operator.layering.is_parallel()),
             ("READS_GRADIENTS", of.reads_gradients),
             ("WRITES_VALUES", of.writes_values),
             ("WRITES_GRADIENTS", of.writes_gradients),
@@ -152,7 +168,7 @@ impl KernelSpec<'_> {
     }
 
     fn operands(&self, reads_u: bool) -> Vec<Operand> {
-        let some = |kind| self.fields.count(kind) > 0;
+        let some = |kind| self.operator.fields.count(kind) > 0;
         let mut own = vec![
             Operand::ColumnStarts,
             Operand::ColumnBases,

@@ -204,10 +204,16 @@ fn matrices_on_periodic_meshes() {
     }
 }
 
-/// On horizontal layers matrices multiply differences: a constant of any size has no energy, not even by rounding.
+/// Operators on columns multiply differences: a constant of any size has no energy, not even by rounding.
 #[test]
-fn constants_have_no_energy_on_level_columns() {
-    let mesh = columns(&[3, 2, 4], Layering::Level);
+fn constants_have_no_energy_on_columns() {
+    for layering in [Layering::Level, Layering::Parallel, Layering::Any] {
+        constants_have_no_energy(layering);
+    }
+}
+
+fn constants_have_no_energy(layering: Layering) {
+    let mesh = columns(&[3, 2, 4], layering);
     let geometry = Geometry::new(&mesh).expect("prisms");
     let host = Host::new().expect("threads");
     for degree in 1..=4 {
@@ -223,7 +229,10 @@ fn constants_have_no_energy_on_level_columns() {
         let constant = host.upload(&vec![1e7; space.dofs()]).expect("memory");
         let mut product = host.zeros(space.dofs()).expect("memory");
         operator.apply(&constant, &mut product).expect("legal");
-        assert!(product.iter().all(|&it| it == 0.0), "degree {degree}");
+        assert!(
+            product.iter().all(|&it| it == 0.0),
+            "degree {degree}, {layering:?}"
+        );
     }
 }
 
@@ -237,7 +246,10 @@ fn folding_changes_nothing_on_columns() {
         (Layering::Level, 2),
         (Layering::Level, 3),
         (Layering::Parallel, 1),
+        (Layering::Parallel, 2),
         (Layering::Any, 1),
+        (Layering::Any, 2),
+        (Layering::Any, 3),
     ] {
         let mesh = columns(&[3, 2, 5], layering);
         let geometry = Geometry::new(&mesh).expect("prisms");

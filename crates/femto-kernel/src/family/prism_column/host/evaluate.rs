@@ -126,7 +126,7 @@ impl<L: Lanes> HostKernel<L> {
     #[inline(always)]
     fn at_level(&self, number: usize, base: &Base<L>) -> Level<L> {
         let zeta = self.splat(self.line.positions[number]);
-        let slopes = match self.parallel {
+        let slopes = match self.layering.is_parallel() {
             true => [base.z[1], base.z[2]],
             false => [1, 2].map(|n| base.z[n + 3].mul_add(zeta, base.z[n])),
         };
@@ -153,12 +153,12 @@ impl<L: Lanes> HostKernel<L> {
     ) {
         let xi = self.splat(self.positions[2 * q]);
         let eta = self.splat(self.positions[2 * q + 1]);
-        let z_up = match self.parallel {
+        let z_up = match self.layering.is_parallel() {
             true => base.z[3],
             false => eta.mul_add(base.z[5], xi.mul_add(base.z[4], base.z[3])),
         };
         points.scales[p] = level.scale * self.splat(self.weights[q]) * z_up;
-        if self.gradients && (p == 0 || !self.parallel) {
+        if self.gradients && (p == 0 || !self.layering.is_parallel()) {
             // Rows of J⁻¹ are gradients of the reference coordinates.
             let up = z_up.constant(1.0) / z_up;
             for r in 0..2 {

@@ -5,9 +5,11 @@
 
 mod evaluate;
 mod folded;
+mod linear;
 mod products;
+mod slopes;
 
-use super::matrices::{FactorMatrices, folds};
+use super::parts::{FactorMatrices, LineModes, LinearSums, Parts};
 use super::tables::{InPlane, Tables};
 use crate::family::ElementOperator;
 use crate::family::batch::{
@@ -19,6 +21,8 @@ use crate::form::{AtPointsOf, Form, PointForm, PointSizes, Points};
 use crate::scalar::{AnyLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
+use femto_element::Layering;
+use slopes::ModeAtPoints;
 
 /// Numbers of a prism's map.
 pub(super) const MAP_NUMBERS: usize = 12;
@@ -38,7 +42,7 @@ pub(super) fn pack(map: &[[f64; 3]; 8], out: &mut [f64]) {
 pub(super) struct HostPlan<'a> {
     pub(super) tables: &'a Tables,
     /// Taken in place of the tables, if given.
-    pub(super) matrices: Option<&'a FactorMatrices<f64>>,
+    pub(super) parts: Option<&'a Parts<f64>>,
     pub(super) operator: &'a ElementOperator,
     pub(super) level: SimdLevel,
 }
@@ -91,7 +95,7 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
     fn run<S: Simd>(self, token: S) -> Self::Output {
         let HostPlan {
             tables,
-            matrices,
+            parts,
             operator,
             ..
         } = self.plan;
@@ -122,22 +126,23 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             fields,
             nodal_fields,
             position: of.reads_position,
-            parallel: operator.layering.is_parallel(),
+            layering: operator.layering,
             gradients: read[1] || of_fields[1] || wanted[1],
             read,
             of_fields,
             wanted,
-            folded: folds(tables, operator).map(|coefficients| Folded {
-                constants: (coefficients
-                    .mass
-                    .constant()
-                    .zip(coefficients.stiffness.constant()))
-                .map(|(mass, stiffness)| [mass, stiffness].map(T::from_f64)),
-                matrices: matrices.map(|it| FactorMatrices {
-                    triangle: numbers(&it.triangle),
-                    line: numbers(&it.line),
+            folded: of
+                .coefficients
+                .as_ref()
+                .zip(parts)
+                .map(|(coefficients, parts)| Folded {
+                    constants: (coefficients
+                        .mass
+                        .constant()
+                        .zip(coefficients.stiffness.constant()))
+                    .map(|(mass, stiffness)| [mass, stiffness].map(T::from_f64)),
+                    parts: parts.convert(T::from_f64),
                 }),
-            }),
             matrices: Matrices::new(&InPlane(tables), 2, [read, of_fields, wanted]),
             whole: (tables.degree == 1)
                 .then(|| Matrices::new(&*operator.tables, 3, [read, of_fields, wanted])),
@@ -172,8 +177,7 @@ struct Line<R> {
 struct Folded<R> {
     /// λ and κ, if they are the same everywhere.
     constants: Option<[R; 2]>,
-    /// If layers are horizontal; otherwise the degree is 1.
-    matrices: Option<FactorMatrices<R>>,
+    parts: Parts<R>,
 }
 
 /// The kernel for one kind of lanes.
@@ -185,8 +189,7 @@ struct HostKernel<L: Lanes> {
     fields: Fields,
     nodal_fields: usize,
     position: bool,
-    /// Whether the triangles of each column are parallel.
-    parallel: bool,
+    layering: Layering,
     /// Whether any gradients are read or f1 is not zero.
     gradients: bool,
     /// Whether values and gradients are read: of the solution, of fields in its space.
@@ -222,10 +225,10 @@ struct Scratch<L: Lanes> {
     level: Vec<L>,
     /// Products with matrices of the line, `[component][2][t][k]`.
     products: Vec<L>,
+    /// Modes of the line at points.
+    modes: Vec<ModeAtPoints<L>>,
     /// A row of a matrix of the triangle, `[t]`.
     entries: Vec<L>,
-    /// w z_ζ and 1/z_ζ at the points of a level, `[point][2]`.
-    scales: Vec<L>,
     /// What is tested with values and with derivatives upwards there, `[component][2][t]`.
     sums: Vec<L>,
     /// Of a chunk's points.
@@ -262,15 +265,15 @@ impl<L: Lanes> HostKernel<L> {
             fields: self.fields.len(),
             reads_gradients: self.read[1],
             wanted: self.wanted,
-            constant_map: self.parallel,
+            constant_map: self.layering.is_parallel(),
         };
         Scratch {
             nodal: vec![zero; rows * self.count()],
             out: vec![zero; components * self.count()],
             level: vec![zero; rows * 2 * self.nodes[0]],
             products: vec![zero; 2 * components * self.count()],
+            modes: vec![ModeAtPoints::new(zero); self.nodes[1]],
             entries: vec![zero; self.nodes[0]],
-            scales: vec![zero; 2 * self.weights.len()],
             sums: vec![zero; components * 2 * self.nodes[0]],
             points: Points::new(self.token, sizes, &*self.form),
         }

@@ -11,7 +11,7 @@ use crate::scalar::Lanes;
 
 impl<L: Lanes> HostKernel<L> {
     /// With M and K of the triangle and of the line, and G = J⁻¹ J⁻ᵀ det J:
-    /// out = κ Σ G_ab K_ab u M + M u (κ G_zz K + λ det J M). `nodes` are those of the triangle and of the line.
+    /// out = κ Σ G_ab K_ab u M + M u (κ G_zz K + λ det J M).
     ///
     /// Rows and columns of each K sum to zero. They multiply differences to node 0, whose own row is what the others leave: a
     /// constant has no energy, whatever its size, as where derivatives are taken first.
@@ -19,11 +19,10 @@ impl<L: Lanes> HostKernel<L> {
     pub(super) fn products(
         &self,
         matrices: &FactorMatrices<L::Real>,
-        nodes: [usize; 2],
         metric: &Metric<L>,
         scratch: &mut Scratch<L>,
     ) {
-        let [nt, nz] = nodes;
+        let nodes @ [nt, nz] = self.nodes;
         let count = nt * nz;
         let places = &self.places[..count];
         for c in 0..self.components {

@@ -16,18 +16,13 @@
  * constant has no energy, whatever its size, as where derivatives are taken first. */
 INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields, real *r_v)
 {
-    real r_value[COMPONENTS], r_gradient[COMPONENTS * 3], r_a[SOME(FIELDS)];
-    real r_f0[COMPONENTS], r_f1[COMPONENTS * 3];
-    EACH(c, COMPONENTS) r_value[c] = 1;
-    EACH(n, COMPONENTS * 3) r_gradient[n] = 1;
-    EACH(n, CELL_FIELDS) r_a[CELL_FIELD(n)] = p->g_cell_fields[n];
-    /* λ and κ: it reads nothing else. */
-    point_form(r_value, r_gradient, r_a, r_a, r_a, r_a, 0, r_f0, r_f1);
+    real lambda, kappa;
+    read_coefficients(p, &lambda, &kappa);
     const real z_up = (real)0.5 * (p->high[0] - p->low[0]);
     /* r_u (κ G_zz K + λ det J M). */
     real r_steep[UNKNOWNS];
 #if WRITES_VALUES
-    const real mass = r_f0[0] * p->determinant * z_up;
+    const real mass = lambda * p->determinant * z_up;
     EACH(c, COMPONENTS) EACH_NODE(t, k)
     {
         real sum = 0;
@@ -38,13 +33,10 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     EACH(n, UNKNOWNS) r_steep[n] = 0;
 #endif
 #if WRITES_GRADIENTS
-    /* κ G: of the base the products of its edges, exchanged, over the determinant. */
-    const real *base = p->base;
-    const real xr = base[2] - base[0], yr = base[3] - base[1], xs = base[4] - base[0], ys = base[5] - base[1];
-    const real factor = r_f1[0] * reciprocal(p->determinant * z_up);
-    const real in_plane = factor * z_up * z_up, upwards = factor * p->determinant * p->determinant;
-    const real r_metric[3] = {
-        in_plane * (xs * xs + ys * ys), in_plane * (xr * xr + yr * yr), -in_plane * (xr * xs + yr * ys)};
+    /* κ G. */
+    const real factor = kappa * reciprocal(p->determinant * z_up), upwards = factor * p->determinant * p->determinant;
+    real r_metric[3];
+    base_metric(p, factor * z_up * z_up, r_metric);
     /* Differences to the first node of the triangle, times M of the line. */
     real r_flat[UNKNOWNS];
     EACH(c, COMPONENTS) EACH_NODE(t, k)

@@ -1,20 +1,13 @@
 /* Any form, at the points of a prism, level by level.
  *
- *   c_tables    of the triangle: values [point][node], derivatives [point][node][2], weights, positions [point][2]; of
- *               the line: values [point][node], derivatives, weights, positions
+ *   c_tables    of the triangle (triangle.h); of the line: values [point][node], derivatives, weights, positions
  */
-#define T_INTERP(q, t) c_tables[(q) * TRIANGLE_NODES + (t)]
-#define T_GRAD(q, t, r) c_tables[TRIANGLE_POINTS * TRIANGLE_NODES + ((q) * TRIANGLE_NODES + (t)) * 2 + (r)]
-#define T_REST (3 * TRIANGLE_POINTS * TRIANGLE_NODES)
-#define T_WEIGHT(q) c_tables[T_REST + (q)]
-#define T_POSITION(q, r) c_tables[T_REST + TRIANGLE_POINTS + 2 * (q) + (r)]
-#define L_TABLES (T_REST + 3 * TRIANGLE_POINTS)
 #define L_INTERP(q, k) c_tables[L_TABLES + (q) * LINE_NODES + (k)]
 #define L_GRAD(q, k) c_tables[L_TABLES + (LINE_POINTS + (q)) * LINE_NODES + (k)]
 #define L_WEIGHT(q) c_tables[L_TABLES + 2 * LINE_POINTS * LINE_NODES + (q)]
 #define L_POSITION(q) c_tables[L_TABLES + 2 * LINE_POINTS * LINE_NODES + LINE_POINTS + (q)]
 
-/* Derivatives along the triangle are the same at all points of a level. */
+/* Derivatives along the triangle are the same at all of its points. */
 #define DEGREE_ONE (TRIANGLE_NODES == 3)
 
 /* Values u and derivatives upwards w of level b, over the nodes of the triangle. */

@@ -7,8 +7,8 @@
  *       | y_ξ y_η  0  |    ∂ζ/∂x = -(z_ξ ξ_x + z_η η_x) / z_ζ, likewise y, and ∂ζ/∂z = 1 / z_ζ.
  *       | z_ξ z_η z_ζ |
  *
- *   g_columns   [column][node of the lowest prism, then 3 edges]
- *   g_bases     [column][vertex][2]
+ *   g_columns   [place][node of the lowest prism, then 3 edges, the column's number, what it exchanges (apply.c)]
+ *   g_bases     [place][vertex][2]
  *   g_heights   [edge][LAYERS + 1]
  *   c_steps     each node's step from layer to layer
  *   c_places    each node's place in an element
@@ -18,7 +18,7 @@
 #define AT(t, k) ((t) * LINE_NODES + (k))
 #define SOME(count) ((count) > 0 ? (count) : 1)
 #define UNKNOWNS (COMPONENTS * NODES)
-#define COLUMN_NUMBERS (NODES + 3)
+#define COLUMN_NUMBERS (NODES + 5)
 
 /* The node over t at level k, in L-vectors. A shared one on top is the lowest of the prism above. */
 #if SHARE
@@ -49,16 +49,23 @@
 #endif
 #define EACH_NODE(t, k) EACH(t, TRIANGLE_NODES) EACH(k, LINE_NODES)
 
+/* Threads of a block with prisms on each other. Of PAIRS of columns, at places 2n and 2n + 1, the first half of a block has
+ * prisms of the first and the second half those beside them. */
+#define ABOVE_EACH_OTHER (BLOCK_X / (1 + PAIRS))
+#define COUNT (elements / (1 + PAIRS))
+#define ASKED (BLOCK * ABOVE_EACH_OTHER + THREAD_X % ABOVE_EACH_OTHER)
+#define COLUMN_PLACE(prism) ((1 + PAIRS) * ((prism) / LAYERS) + THREAD_X / ABOVE_EACH_OTHER)
+
 /* The thread's prism; threads past the last one repeat it and write nothing. */
 #define PRISM                                                                                  \
     ABSENT_OPERANDS                                                                            \
-    const uint asked = BLOCK * BLOCK_X + THREAD_X;                                             \
-    const bool writes = asked < elements;                                                      \
-    const uint cell = writes ? asked : elements - 1;                                           \
-    const uint layer = cell % LAYERS;                                                          \
-    const GLOBAL uint *g_column = g_columns + (size_t)(cell / LAYERS) * COLUMN_NUMBERS;        \
+    const bool writes = ASKED < COUNT;                                                         \
+    const uint asked = writes ? ASKED : COUNT - 1;                                             \
+    const uint layer = asked % LAYERS, place = COLUMN_PLACE(asked);                            \
+    const GLOBAL uint *g_column = g_columns + (size_t)place * COLUMN_NUMBERS;                  \
+    const uint cell = g_column[NODES + 3] * LAYERS + layer;                                    \
     prism p;                                                                                   \
-    read_prism(g_column, g_bases + (size_t)(cell / LAYERS) * 6, g_heights, layer, &p);         \
+    read_prism(g_column, g_bases + (size_t)place * 6, g_heights, layer, &p);                   \
     p.g_cell_fields = g_cell_fields + (size_t)cell * CELL_FIELDS;                              \
     p.g_point_fields = g_point_fields + (size_t)cell * POINT_FIELDS * POINTS;                  \
     p.g_context = g_context;                                                                   \

@@ -1,0 +1,224 @@
+//! What λ u, κ ∇u with coefficients that are constant in each prism consist of: on horizontal layers matrices of the triangle
+//! and of the line, on others the triangle's points and the line's polynomials.
+
+use super::tables::{InPlane, Tables};
+use crate::family::{ElementOperator, MOST_CONSTANT_BYTES};
+use femto_element::Layering;
+use femto_element::basis::lagrange::interpolation;
+use femto_element::basis::nodes::gll;
+use femto_element::quadrature::gauss;
+use femto_element::tables::BasisAtPoints;
+
+/// The parts of an operator λ u, κ ∇u.
+#[derive(Clone, Debug)]
+pub(super) enum Parts<R> {
+    /// At degree 1; devices are faster by the other one on horizontal layers.
+    Linear(LinearSums<R>),
+    /// On horizontal layers.
+    Level(FactorMatrices<R>),
+    /// On layers that slope, above degree 1.
+    Sloped(LineModes<R>),
+}
+
+impl Parts<f64> {
+    /// The parts of an operator for the host, if it consists of them.
+    pub(super) fn on_host(operator: &ElementOperator, tables: &Tables) -> Option<Self> {
+        match (tables.degree, operator.layering) {
+            _ if !consists_of_parts(operator) => None,
+            (1, _) => LinearSums::new(tables).map(Self::Linear),
+            (_, Layering::Level) => Some(Self::Level(FactorMatrices::new(tables))),
+            _ => LineModes::new(tables).map(Self::Sloped),
+        }
+    }
+
+    /// The parts of an operator for a device, if it consists of them: on an H200, with more unknowns points are faster.
+    pub(super) fn on_device(operator: &ElementOperator, tables: &Tables) -> Option<Self> {
+        let unknowns = tables.nodes() * operator.inspection.components;
+        let parts = match (tables.degree, operator.layering) {
+            _ if !consists_of_parts(operator) => None,
+            (_, Layering::Level) => Some(Self::Level(FactorMatrices::new(tables))),
+            (1, _) => LinearSums::new(tables).map(Self::Linear),
+            _ if unknowns > 80 => None,
+            _ => LineModes::new(tables).map(Self::Sloped),
+        };
+        parts.filter(|it| 8 * it.numbers(tables).len() <= MOST_CONSTANT_BYTES)
+    }
+
+    /// The numbers that kernels read.
+    pub(super) fn numbers(&self, tables: &Tables) -> Vec<f64> {
+        let [nodes, points] = tables.triangle;
+        match self {
+            Self::Level(it) => [&*it.triangle, &*it.line].concat(),
+            Self::Linear(it) => [&*it.points, &*it.cubic, &*it.mass, &*it.norms].concat(),
+            Self::Sloped(it) => {
+                let triangle = &tables.numbers[..3 * points * (nodes + 1)];
+                [triangle, &*it.coefficients, &*it.norms].concat()
+            }
+        }
+    }
+}
+
+/// Whether an operator is λ u, κ ∇u with coefficients that are taken once for each prism.
+fn consists_of_parts(operator: &ElementOperator) -> bool {
+    operator.inspection.coefficients.is_some() && operator.fold_coefficients
+}
+
+impl<R: Copy> Parts<R> {
+    /// All numbers in another precision.
+    pub(super) fn convert<T>(&self, to: impl Fn(R) -> T) -> Parts<T> {
+        let all = |numbers: &[R]| numbers.iter().map(|&number| to(number)).collect();
+        match self {
+            Self::Level(it) => Parts::Level(FactorMatrices {
+                triangle: all(&it.triangle),
+                line: all(&it.line),
+            }),
+            Self::Linear(it) => Parts::Linear(LinearSums {
+                points: all(&it.points),
+                cubic: all(&it.cubic),
+                mass: all(&it.mass),
+                norms: all(&it.norms),
+            }),
+            Self::Sloped(it) => Parts::Sloped(LineModes {
+                coefficients: all(&it.coefficients),
+                norms: all(&it.norms),
+            }),
+        }
+    }
+}
+
+/// Matrices of the bases of the factors, integrated by the rules of the factors.
+#[derive(Clone, Debug)]
+pub(super) struct FactorMatrices<R> {
+    /// Of the triangle, ∫ of φ_t φ_s, ∂φ_t ∂φ_s along ξ and along η, and mixed, ∂_ξ φ_t ∂_η φ_s + ∂_η φ_t ∂_ξ φ_s,
+    /// `[t][s][4]`.
+    pub(super) triangle: Vec<R>,
+    /// Of the line, ∫ of φ_k φ_l and φ'_k φ'_l, `[k][l][2]`.
+    pub(super) line: Vec<R>,
+}
+
+impl FactorMatrices<f64> {
+    fn new(tables: &Tables) -> Self {
+        let in_plane = InPlane(tables);
+        let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
+        let pairs = |n: usize| (0..n * n).map(move |pair| (pair / n, pair % n));
+        let triangle = pairs(nt).flat_map(|(t, s)| {
+            (0..qt).fold([0.0; 4], |sums, q| {
+                let ((u, [u0, u1, _]), (v, [v0, v1, _])) = (in_plane.at(q, t), in_plane.at(q, s));
+                let products = [u * v, u0 * v0, u1 * v1, u0 * v1 + u1 * v0];
+                [0, 1, 2, 3].map(|n| sums[n] + in_plane.weight(q) * products[n])
+            })
+        });
+        let values = &tables.numbers[3 * qt * (nt + 1)..];
+        let (slopes, weights) = (&values[qz * nz..], &values[2 * qz * nz..]);
+        let line = pairs(nz).flat_map(|(k, l)| {
+            (0..qz).fold([0.0; 2], |sums, q| {
+                let products = [values, slopes].map(|of| of[q * nz + k] * of[q * nz + l]);
+                [0, 1].map(|n| sums[n] + weights[q] * products[n])
+            })
+        });
+        Self {
+            triangle: triangle.collect(),
+            line: line.collect(),
+        }
+    }
+}
+
+/// Sums over points of the triangle at degree 1. Pairs of corners are 00, 11, 22, 01, 02, 12.
+#[derive(Clone, Debug)]
+pub(super) struct LinearSums<R> {
+    /// ξ, η and the weight times φ_t φ_s, `[point][2 + pair]`.
+    pub(super) points: Vec<R>,
+    /// ∫ φ_t φ_s φ_c, `[pair][c]`.
+    pub(super) cubic: Vec<R>,
+    /// ∫ φ_t φ_s, `[pair]`.
+    pub(super) mass: Vec<R>,
+    /// ∫ 1 and ∫ ζ² over the line.
+    pub(super) norms: Vec<R>,
+}
+
+/// The corners of pairs.
+const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
+impl LinearSums<f64> {
+    fn new(tables: &Tables) -> Option<Self> {
+        let norms = LineModes::new(tables)?.norms;
+        let in_plane = InPlane(tables);
+        let points: Vec<[f64; 8]> = (0..tables.triangle[1])
+            .map(|q| {
+                let phi = [0, 1, 2].map(|t| in_plane.at(q, t).0);
+                let products = PAIRS.map(|[t, s]| in_plane.weight(q) * (phi[t] * phi[s]));
+                let [xx, yy, zz, xy, xz, yz] = products;
+                [phi[1], phi[2], xx, yy, zz, xy, xz, yz]
+            })
+            .collect();
+        let sum = |pair: usize, of: &dyn Fn(&[f64; 8]) -> f64| {
+            let terms = points.iter().map(|point| point[2 + pair] * of(point));
+            terms.sum::<f64>()
+        };
+        let cubic = (0..6).flat_map(|pair| {
+            [
+                sum(pair, &|point| 1.0 - point[0] - point[1]),
+                sum(pair, &|point| point[0]),
+                sum(pair, &|point| point[1]),
+            ]
+        });
+        Some(Self {
+            cubic: cubic.collect(),
+            mass: (0..6).map(|pair| sum(pair, &|_| 1.0)).collect(),
+            points: points.concat(),
+            norms,
+        })
+    }
+}
+
+/// Legendre polynomials in place of the line's basis.
+#[derive(Clone, Debug)]
+pub(super) struct LineModes<R> {
+    /// The coefficient of P_j in φ_k, `[j][k]`.
+    pub(super) coefficients: Vec<R>,
+    /// ∫ P_j² by the line's rule, `[j]`.
+    pub(super) norms: Vec<R>,
+}
+
+impl LineModes<f64> {
+    /// `None` if the polynomials are not orthogonal for the rule.
+    fn new(tables: &Tables) -> Option<Self> {
+        let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
+        let line = &tables.numbers[3 * qt * (nt + 1) + 2 * qz * nz..];
+        let (weights, positions) = (&line[..qz], &line[qz..][..qz]);
+        let product = |i: usize, j: usize| -> f64 {
+            let points = weights.iter().zip(positions);
+            let terms = points.map(|(weight, &x)| {
+                let all = legendre(nz, x);
+                weight * all[i] * all[j]
+            });
+            terms.sum()
+        };
+        let mut others = (0..nz).flat_map(|i| (0..i).map(move |j| (i, j)));
+        if others.any(|(i, j)| product(i, j).abs() > 1e-13) {
+            return None;
+        }
+        let exact = gauss(nz);
+        let basis = interpolation(&gll(tables.degree), &exact.points);
+        let coefficient = |j: usize, k: usize| {
+            let terms = (0..nz)
+                .map(|b| exact.weights[b] * legendre(nz, exact.points[b])[j] * basis.row(b)[k]);
+            (j as f64 + 0.5) * terms.sum::<f64>()
+        };
+        let places = (0..nz).flat_map(|j| (0..nz).map(move |k| (j, k)));
+        Some(Self {
+            coefficients: places.map(|(j, k)| coefficient(j, k)).collect(),
+            norms: (0..nz).map(|j| product(j, j)).collect(),
+        })
+    }
+}
+
+/// P_0 to P_{count-1} at a place: (j + 1) P_{j+1} = (2 j + 1) x P_j - j P_{j-1}.
+fn legendre(count: usize, x: f64) -> Vec<f64> {
+    let mut all = vec![1.0, x];
+    for j in 1..count.max(2) - 1 {
+        let n = j as f64;
+        all.push(((2.0 * n + 1.0) * x * all[j] - n * all[j - 1]) / (n + 1.0));
+    }
+    all
+}
