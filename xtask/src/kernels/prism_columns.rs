@@ -54,15 +54,18 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 cases.extend(kind.cases::<_, 1>("poisson", Poisson, &[], of));
                 cases.extend(kind.cases::<_, 3>("elasticity", SymmetricGradient, &[], of));
                 cases.extend(kind.cases::<_, 2>("everything", Everything, &KINDS, of));
+                let screened = ScreenedPoisson { lambda: None };
+                let each = Componentwise::<_, 3>(screened);
+                if degree <= 2 {
+                    cases.extend(kind.cases::<_, 3>("3 screened", each, &[FieldKind::Cell], of));
+                }
                 let level = Kind {
                     layering: Layering::Level,
                     ..kind
                 };
                 let kinds = [FieldKind::Cell];
-                let screened = ScreenedPoisson { lambda: None };
                 cases.extend(level.cases::<_, 1>("screened of level", screened, &kinds, of));
                 if degree == 1 {
-                    let each = Componentwise::<_, 3>(screened);
                     cases.extend(level.cases::<_, 3>("3 screened of level", each, &kinds, of));
                     cases.extend(level.cases::<_, 1>("mass of level", Mass, &[], of));
                 }

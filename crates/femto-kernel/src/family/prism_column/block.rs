@@ -146,13 +146,7 @@ impl BlockOperator for Block {
     }
 
     fn stored(&self) -> String {
-        let geometry = "bases of columns and heights of their edges";
-        match self.on_device.as_deref() {
-            Some(Parts::Level(_)) => {
-                format!("{geometry}; matrices of the triangle and of the line")
-            }
-            _ => geometry.to_owned(),
-        }
+        "bases of columns and heights of their edges".to_owned()
     }
 
     fn kernels(
@@ -164,7 +158,7 @@ impl BlockOperator for Block {
         let (tables, parts) = (&self.tables, self.on_device.as_deref());
         let sizes = Sizes::of(&self.operator, tables, parts, target.precision);
         let in_pairs = (Schedule::all(&sizes, &target.knobs).iter())
-            .any(|schedule| schedule.pairs && tables.degree == 1);
+            .any(|it| it.pairs && it.validate(&sizes, &target.limits).is_ok());
         let (columns, arrays) =
             Columns::new(tables, elements, in_pairs).ok_or(BlockError::Columns)?;
         Ok(Box::new(Kernels {
@@ -215,8 +209,9 @@ impl BlockKernels for Kernels {
         let schedules = Schedule::all(&sizes, &self.target.knobs);
         legal_candidates(schedules, |schedule| {
             schedule.validate(&sizes, &self.target.limits)?;
+            let schedule = spec.without_idle_sums(schedule);
             let columns = match self.columns.in_pairs {
-                Some(places) if spec.exchanges(&schedule) => places,
+                Some(places) if schedule.pairs => places,
                 _ => self.columns.count,
             };
             Ok(Candidate {

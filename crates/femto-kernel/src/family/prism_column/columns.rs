@@ -23,10 +23,11 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of elements with their arrays: L-vector nodes of the lowest prism, `[t][k]`, then the numbers of the
-    /// edges at its vertices, the column's own and what it exchanges with its pair's other, `[column][nodes + 5]`; positions x, y of the base's vertices, `[column][3][2]`; z of the
-    /// vertices along each edge, `[edge][layers + 1]`. `None` if the elements are not columns of prisms whose nodes step
-    /// upwards alike. `in_pairs`, at degree 1, orders columns in pairs.
+    /// The columns of elements with their arrays, in order of places: L-vector nodes of the lowest prism, `[t][k]`, then the
+    /// numbers of the edges at its vertices, the column's own and what it exchanges with the other of its pair,
+    /// `[place][nodes + 5]`; positions x, y of the base's vertices, `[place][3][2]`; z of the vertices along each edge,
+    /// `[edge][layers + 1]`. `None` if the elements are not columns of prisms whose nodes step upwards alike. `in_pairs`, at
+    /// degree 1, orders columns in pairs.
     pub(super) fn new(
         tables: &Tables,
         elements: &dyn Elements,
@@ -60,7 +61,7 @@ impl Columns {
         let count = elements.count() / layers;
         let in_pairs = in_pairs && steps.iter().all(|&step| step == steps[0]);
         let pairs = in_pairs.then(|| {
-            let corners = |column| [0, 2, 4].map(|n| own(column * layers)[tables.places[n]]);
+            let corners = |column| [0, 1, 2].map(|t| own(column * layers)[tables.places[t * nz]]);
             Pairs::new(&(0..count).map(corners).collect::<Vec<_>>())
         });
         let in_pairs = pairs.as_ref().map(|pairs| pairs.columns.len());

@@ -17,8 +17,8 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Pairs of columns with these nodes at the corners of their lowest triangles. Where a neighbour is left, one is found: a
-    /// column with one last free neighbour goes first.
+    /// Pairs of columns with these nodes at the corners of their lowest triangles. A column takes a free
+    /// neighbour if it has one; those with one left go first.
     pub(super) fn new(corners: &[[u32; 3]]) -> Self {
         let neighbours = neighbours(corners);
         let of = |column: u32| {
@@ -77,7 +77,7 @@ impl Pairs {
 fn neighbours(corners: &[[u32; 3]]) -> Vec<[u32; 3]> {
     // The columns at each node, one list after the other.
     let all = corners.as_flattened();
-    let mut starts = vec![0; all.iter().max().map_or(0, |&most| most as usize + 1)];
+    let mut starts = vec![0_u32; all.iter().max().map_or(0, |&most| most as usize + 1)];
     for &node in all {
         starts[node as usize] += 1;
     }
@@ -89,10 +89,13 @@ fn neighbours(corners: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let mut columns = vec![0; all.len()];
     for (place, &node) in all.iter().enumerate().rev() {
         starts[node as usize] -= 1;
-        columns[starts[node as usize]] = (place / 3) as u32;
+        columns[starts[node as usize] as usize] = (place / 3) as u32;
     }
-    starts.push(all.len());
-    let at = |node: u32| &columns[starts[node as usize]..starts[node as usize + 1]];
+    starts.push(all.len() as u32);
+    let at = |node: u32| {
+        let [start, end] = [0, 1].map(|n| starts[node as usize + n] as usize);
+        &columns[start..end]
+    };
     let beside = |column: usize, [from, to]: [u32; 2]| {
         let others = at(from).iter().copied();
         let mut others = others
@@ -157,6 +160,19 @@ mod tests {
                 assert_ne!(given, taken);
             }
         }
+    }
+
+    #[test]
+    fn few_columns_in_any_order_have_no_partner() {
+        let mut corners = grid(40);
+        // Prime to their number, which is 3200.
+        let step = 1237;
+        corners = (0..corners.len())
+            .map(|n| corners[n * step % 3200])
+            .collect();
+        let Pairs { exchanges, .. } = Pairs::new(&corners);
+        let alone = exchanges.iter().filter(|&&it| it & 3 == NONE).count();
+        assert!(alone <= 32, "{alone}");
     }
 
     #[test]

@@ -12,13 +12,16 @@ use femto_element::tables::BasisAtPoints;
 /// The parts of an operator λ u, κ ∇u.
 #[derive(Clone, Debug)]
 pub(super) enum Parts<R> {
-    /// At degree 1; devices are faster by the other one on horizontal layers.
+    /// At degree 1; on horizontal layers devices take [`Parts::Level`], which is faster there.
     Linear(LinearSums<R>),
     /// On horizontal layers.
     Level(FactorMatrices<R>),
     /// On layers that slope, above degree 1.
     Sloped(LineModes<R>),
 }
+
+/// The most unknowns of a prism for which modes are faster than points, by measurement on an H200.
+const MOST_UNKNOWNS: usize = 80;
 
 impl Parts<f64> {
     /// The parts of an operator for the host, if it consists of them.
@@ -31,14 +34,14 @@ impl Parts<f64> {
         }
     }
 
-    /// The parts of an operator for a device, if it consists of them: on an H200, with more unknowns points are faster.
+    /// The parts of an operator for a device, if it consists of them.
     pub(super) fn on_device(operator: &ElementOperator, tables: &Tables) -> Option<Self> {
         let unknowns = tables.nodes() * operator.inspection.components;
         let parts = match (tables.degree, operator.layering) {
             _ if !consists_of_parts(operator) => None,
             (_, Layering::Level) => Some(Self::Level(FactorMatrices::new(tables))),
             (1, _) => LinearSums::new(tables).map(Self::Linear),
-            _ if unknowns > 80 => None,
+            _ if unknowns > MOST_UNKNOWNS => None,
             _ => LineModes::new(tables).map(Self::Sloped),
         };
         parts.filter(|it| 8 * it.numbers(tables).len() <= MOST_CONSTANT_BYTES)
@@ -100,7 +103,7 @@ impl FactorMatrices<f64> {
     fn new(tables: &Tables) -> Self {
         let in_plane = InPlane(tables);
         let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
-        let pairs = |n: usize| (0..n * n).map(move |pair| (pair / n, pair % n));
+        let pairs = |n: usize| (0..n * n).map(move |entry| (entry / n, entry % n));
         let triangle = pairs(nt).flat_map(|(t, s)| {
             (0..qt).fold([0.0; 4], |sums, q| {
                 let ((u, [u0, u1, _]), (v, [v0, v1, _])) = (in_plane.at(q, t), in_plane.at(q, s));
@@ -123,21 +126,21 @@ impl FactorMatrices<f64> {
     }
 }
 
-/// Sums over points of the triangle at degree 1. Pairs of corners are 00, 11, 22, 01, 02, 12.
+/// Sums over points of the triangle at degree 1: entries 00, 11, 22, 01, 02, 12 of symmetric matrices over its corners.
 #[derive(Clone, Debug)]
 pub(super) struct LinearSums<R> {
-    /// ξ, η and the weight times φ_t φ_s, `[point][2 + pair]`.
+    /// ξ, η and the weight times φ_t φ_s, `[point][2 + entry]`.
     pub(super) points: Vec<R>,
-    /// ∫ φ_t φ_s φ_c, `[pair][c]`.
+    /// ∫ φ_t φ_s φ_c, `[entry][c]`.
     pub(super) cubic: Vec<R>,
-    /// ∫ φ_t φ_s, `[pair]`.
+    /// ∫ φ_t φ_s, `[entry]`.
     pub(super) mass: Vec<R>,
     /// ∫ 1 and ∫ ζ² over the line.
     pub(super) norms: Vec<R>,
 }
 
-/// The corners of pairs.
-const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+/// The corners of entries.
+const ENTRIES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
 impl LinearSums<f64> {
     fn new(tables: &Tables) -> Option<Self> {
@@ -146,25 +149,25 @@ impl LinearSums<f64> {
         let points: Vec<[f64; 8]> = (0..tables.triangle[1])
             .map(|q| {
                 let phi = [0, 1, 2].map(|t| in_plane.at(q, t).0);
-                let products = PAIRS.map(|[t, s]| in_plane.weight(q) * (phi[t] * phi[s]));
+                let products = ENTRIES.map(|[t, s]| in_plane.weight(q) * (phi[t] * phi[s]));
                 let [xx, yy, zz, xy, xz, yz] = products;
                 [phi[1], phi[2], xx, yy, zz, xy, xz, yz]
             })
             .collect();
-        let sum = |pair: usize, of: &dyn Fn(&[f64; 8]) -> f64| {
-            let terms = points.iter().map(|point| point[2 + pair] * of(point));
+        let sum = |entry: usize, of: &dyn Fn(&[f64; 8]) -> f64| {
+            let terms = points.iter().map(|point| point[2 + entry] * of(point));
             terms.sum::<f64>()
         };
-        let cubic = (0..6).flat_map(|pair| {
+        let cubic = (0..6).flat_map(|entry| {
             [
-                sum(pair, &|point| 1.0 - point[0] - point[1]),
-                sum(pair, &|point| point[0]),
-                sum(pair, &|point| point[1]),
+                sum(entry, &|point| 1.0 - point[0] - point[1]),
+                sum(entry, &|point| point[0]),
+                sum(entry, &|point| point[1]),
             ]
         });
         Some(Self {
             cubic: cubic.collect(),
-            mass: (0..6).map(|pair| sum(pair, &|_| 1.0)).collect(),
+            mass: (0..6).map(|entry| sum(entry, &|_| 1.0)).collect(),
             points: points.concat(),
             norms,
         })
@@ -221,4 +224,41 @@ fn legendre(count: usize, x: f64) -> Vec<f64> {
         all.push(((2.0 * n + 1.0) * x * all[j] - n * all[j - 1]) / (n + 1.0));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use femto_element::Cell;
+    use femto_element::basis::LagrangeBasis;
+    use femto_element::quadrature::rule;
+    use femto_element::tables::DenseTables;
+
+    fn tables(degree: usize, exact: usize) -> Tables {
+        let basis = LagrangeBasis::new(Cell::Prism, degree).expect("a degree");
+        let rule = rule(Cell::Prism, exact).expect("a rule");
+        Tables::new(&DenseTables::new(&basis, &rule)).expect("a product")
+    }
+
+    #[test]
+    fn legendre_polynomials_keep_their_norms() {
+        for degree in 1..=8 {
+            let modes = LineModes::new(&tables(degree, 2 * degree)).expect("orthogonal");
+            for (j, norm) in modes.norms.iter().enumerate() {
+                assert!((norm - 2.0 / (2 * j + 1) as f64).abs() < 1e-13);
+            }
+        }
+        assert!(LineModes::new(&tables(4, 4)).is_none());
+    }
+
+    #[test]
+    fn sums_of_degree_1_are_those_of_the_triangle() {
+        let sums = LinearSums::new(&tables(1, 4)).expect("orthogonal");
+        for (entry, [t, s]) in ENTRIES.into_iter().enumerate() {
+            let mass = (1.0 + f64::from(t == s)) / 24.0;
+            assert!((sums.mass[entry] - mass).abs() < 1e-15);
+            let cubic: f64 = sums.cubic[3 * entry..][..3].iter().sum();
+            assert!((cubic - mass).abs() < 1e-15);
+        }
+    }
 }

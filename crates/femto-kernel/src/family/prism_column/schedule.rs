@@ -101,13 +101,13 @@ impl Schedule {
         if knobs.is_empty() {
             return vec![best, Self::PLAIN];
         }
+        let threads = knobs.get(THREADS.name).unwrap_or(best.threads);
         let carry = knobs.get(CARRY.name).map_or(best.carry, |is| is == 1);
+        let pairs = best.pairs && carry && threads.is_multiple_of(2);
         vec![Self {
-            threads: knobs.get(THREADS.name).unwrap_or(best.threads),
+            threads,
             carry,
-            pairs: knobs
-                .get(PAIRS.name)
-                .map_or(best.pairs && carry, |is| is == 1),
+            pairs: knobs.get(PAIRS.name).map_or(pairs, |is| is == 1),
             blocks_per_unit: knobs.get(BLOCKS.name).unwrap_or(best.blocks_per_unit),
         }]
     }
@@ -188,6 +188,7 @@ mod tests {
             ..best[0]
         };
         assert_eq!(all("carry=0+elements=96"), [wanted]);
+        assert!(!all("elements=33")[0].pairs);
         let none = all("elements=0")[0].validate(&sizes, &Limits::default());
         assert!(matches!(none, Err(ScheduleError::Rule { .. })), "{none:?}");
     }

@@ -52,15 +52,16 @@ impl KernelSpec<'_> {
         self.unit(&Schedule::PLAIN, ("diagonal", file!("diagonal.c")), false)
     }
 
-    /// Whether sums are carried: between L-vectors, and not where each prism's contributions are listed.
-    fn carries(&self, schedule: &Schedule) -> bool {
+    /// The schedule with what it does: sums are carried between L-vectors, and not where each prism's contributions are
+    /// listed; columns exchange them if they are in pairs.
+    pub(super) fn without_idle_sums(&self, schedule: Schedule) -> Schedule {
         use crate::family::Scatter::Atomic;
-        schedule.carry && self.columns.share && self.vectors.scatter() == Some(Atomic)
-    }
-
-    /// Whether columns of pairs exchange sums.
-    pub(super) fn exchanges(&self, schedule: &Schedule) -> bool {
-        schedule.pairs && self.columns.in_pairs.is_some() && self.carries(schedule)
+        let carry = schedule.carry && self.columns.share && self.vectors.scatter() == Some(Atomic);
+        Schedule {
+            carry,
+            pairs: carry && schedule.pairs && self.columns.in_pairs.is_some(),
+            ..schedule
+        }
     }
 
     fn unit(
@@ -75,8 +76,8 @@ impl KernelSpec<'_> {
         let mut source = SourceBuilder::new(self.language, self.precision, block);
         define_arguments(&mut source, &operands, &OPTIONAL);
         self.define(&mut source);
-        source.define("CARRY", u8::from(self.carries(schedule)));
-        source.define("PAIRS", u8::from(self.exchanges(schedule)));
+        source.define("CARRY", u8::from(schedule.carry));
+        source.define("PAIRS", u8::from(schedule.pairs));
         let (name, numbers) = match self.parts {
             Some(parts @ Parts::Level(_)) => ("c_matrices", &parts.numbers(tables)),
             Some(parts @ Parts::Linear(_)) => ("c_linear", &parts.numbers(tables)),

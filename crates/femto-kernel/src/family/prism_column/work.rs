@@ -14,7 +14,7 @@ use femto_element::Layering;
 pub(super) struct Loops {
     /// Derivatives along the triangle, once a level: kernels of degree 1.
     pub(super) of_level: bool,
-    /// The map's derivatives, once a prism: columns of parallel triangles.
+    /// The map's derivatives, once a prism if layers are parallel.
     pub(super) layering: Layering,
     /// Entries at mirrored places of matrices, once if loops are unrolled.
     pub(super) unrolled: bool,
@@ -78,7 +78,13 @@ fn flops_of_matrices(tables: &Tables, of: &Inspection, unrolled: bool) -> u64 {
 /// Flops of a prism of degree 1.
 fn flops_of_linear(tables: &Tables, of: &Inspection, layering: Layering) -> u64 {
     let [values, gradients] = [of.writes_values, of.writes_gradients].map(usize::from);
-    let (points, slopes) = (tables.triangle[1], layering as usize);
+    let points = tables.triangle[1];
+    // m and t.
+    let slopes = match layering {
+        Layering::Level => 0,
+        Layering::Parallel => 1,
+        Layering::Any => 2,
+    };
     // The mass; what is tested with 1/h.
     let [mass, steep] = match layering.is_parallel() {
         true => [6 * 2, 2 + 6],

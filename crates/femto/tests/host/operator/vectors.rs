@@ -247,6 +247,7 @@ fn folding_changes_nothing_on_columns() {
         (Layering::Level, 3),
         (Layering::Parallel, 1),
         (Layering::Parallel, 2),
+        (Layering::Parallel, 3),
         (Layering::Any, 1),
         (Layering::Any, 2),
         (Layering::Any, 3),

@@ -9,7 +9,7 @@ use super::folded::Metric;
 use super::{HostKernel, LinearSums, Scratch};
 use crate::scalar::{Lanes, Real};
 
-/// What of a prism is the same for all components: symmetric matrices over corners, `[pair]`, others by axes.
+/// What of a prism is the same for all components: symmetric matrices over corners, `[entry]`, others by axes.
 struct Prism<L> {
     /// ∫ h λ D φ_t φ_s; ∫ φ_t φ_s / h times what is tested with it.
     mass: [L; 6],
@@ -21,6 +21,7 @@ struct Prism<L> {
 }
 
 impl<L: Lanes> HostKernel<L> {
+    /// `SLOPES` of m and t are not zero: none on horizontal layers, m on parallel ones.
     #[inline(always)]
     pub(super) fn linear<const SLOPES: usize>(
         &self,
@@ -34,10 +35,16 @@ impl<L: Lanes> HostKernel<L> {
         let places: &[usize; 6] = self.places.as_slice().try_into().expect("six nodes");
         let rows = scratch.nodal.chunks_exact(6);
         for (row, out) in rows.zip(scratch.out.chunks_exact_mut(6)) {
-            let mut u = [[zero; 3]; 2];
+            let (mut u, mut along) = ([[zero; 3]; 2], [[zero; 2]; 2]);
             for t in 0..3 {
                 let (low, high) = (row[places[2 * t]], row[places[2 * t + 1]]);
                 (u[0][t], u[1][t]) = (half * (high + low), half * (high - low));
+                if t > 0 {
+                    // Of nodes, so that small differences of large values keep their digits.
+                    let (low, high) = (low - row[places[0]], high - row[places[1]]);
+                    along[0][t - 1] = half * (high + low);
+                    along[1][t - 1] = half * (high - low);
+                }
             }
             let mut tested = [[zero; 3]; 2];
             if self.wanted[0] {
@@ -49,7 +56,7 @@ impl<L: Lanes> HostKernel<L> {
                 }
             }
             if self.wanted[1] {
-                self.add_gradients::<SLOPES>(&prism, u, &mut tested);
+                self.add_gradients::<SLOPES>(&prism, (u[1], along), &mut tested);
             }
             for t in 0..3 {
                 out[places[2 * t]] = half * (tested[0][t] - tested[1][t]);
@@ -74,15 +81,15 @@ impl<L: Lanes> HostKernel<L> {
         };
         let [first, second] = [h + t_xi, h + t_eta];
         if self.wanted[0] {
-            for pair in 0..6 {
+            for entry in 0..6 {
                 if SLOPES < 2 {
-                    prism.mass[pair] = metric.mass * h * self.splat(sums.mass[pair]);
+                    prism.mass[entry] = metric.mass * h * self.splat(sums.mass[entry]);
                     continue;
                 }
-                let cubic = &sums.cubic[3 * pair..][..3];
+                let cubic = &sums.cubic[3 * entry..][..3];
                 let sum = first.mul_add(self.splat(cubic[1]), h * self.splat(cubic[0]));
                 let sum = second.mul_add(self.splat(cubic[2]), sum);
-                prism.mass[pair] = metric.mass * sum;
+                prism.mass[entry] = metric.mass * sum;
             }
         }
         if self.wanted[1] {
@@ -108,36 +115,36 @@ impl<L: Lanes> HostKernel<L> {
             }
             if SLOPES < 2 {
                 let factor = steep / h;
-                for pair in 0..6 {
-                    prism.steep[pair] = factor * self.splat(sums.mass[pair]);
+                for entry in 0..6 {
+                    prism.steep[entry] = factor * self.splat(sums.mass[entry]);
                 }
                 return prism;
             }
             for point in sums.points.chunks_exact(8) {
                 let (xi, eta) = (self.splat(point[0]), self.splat(point[1]));
                 let factor = steep / eta.mul_add(t_eta, xi.mul_add(t_xi, h));
-                for pair in 0..6 {
-                    let product = self.splat(point[2 + pair]);
-                    prism.steep[pair] = factor.mul_add(product, prism.steep[pair]);
+                for entry in 0..6 {
+                    let product = self.splat(point[2 + entry]);
+                    prism.steep[entry] = factor.mul_add(product, prism.steep[entry]);
                 }
             }
         }
         prism
     }
 
-    /// Adds what gradients are tested with: of u₀ and u₁ with 1 and ζ.
+    /// Adds what gradients are tested with, with 1 and ζ: from u₁, and from derivatives of u₀ and u₁ along the triangle.
     #[inline(always)]
     fn add_gradients<const SLOPES: usize>(
         &self,
         prism: &Prism<L>,
-        u: [[L; 3]; 2],
+        (u_1, along): ([L; 3], [[L; 2]; 2]),
         tested: &mut [[L; 3]; 2],
     ) {
         let sixth = self.splat(L::Real::from_f64(1.0 / 6.0));
-        let sum = sixth * (u[1][0] + u[1][1] + u[1][2]);
+        let sum = sixth * (u_1[0] + u_1[1] + u_1[2]);
         let mut upwards = self.zero();
         for j in 0..2 {
-            let (xi, eta) = (u[j][1] - u[j][0], u[j][2] - u[j][0]);
+            let [xi, eta] = along[j];
             let [m_xi, m_eta, mixed] = prism.metric[j];
             let mut of_xi = m_xi.mul_add(xi, mixed * eta);
             let mut of_eta = mixed.mul_add(xi, m_eta * eta);
@@ -152,7 +159,7 @@ impl<L: Lanes> HostKernel<L> {
             tested[j][2] += of_eta;
         }
         for t in 0..3 {
-            tested[1][t] += row_times(&prism.steep, t, u[1]);
+            tested[1][t] += row_times(&prism.steep, t, u_1);
             if SLOPES > 0 {
                 tested[1][t] += sixth * upwards;
             }
@@ -160,10 +167,10 @@ impl<L: Lanes> HostKernel<L> {
     }
 }
 
-/// Row t of a symmetric matrix, `[pair]`, times u.
+/// Row t of a symmetric matrix, `[entry]`, times u.
 #[inline(always)]
 fn row_times<L: Lanes>(matrix: &[L; 6], t: usize, u: [L; 3]) -> L {
-    const PAIR: [[usize; 3]; 3] = [[0, 3, 4], [3, 1, 5], [4, 5, 2]];
-    let [a, b, c] = PAIR[t];
+    const ENTRY: [[usize; 3]; 3] = [[0, 3, 4], [3, 1, 5], [4, 5, 2]];
+    let [a, b, c] = ENTRY[t];
     matrix[c].mul_add(u[2], matrix[b].mul_add(u[1], matrix[a] * u[0]))
 }

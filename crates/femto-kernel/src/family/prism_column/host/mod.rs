@@ -1,4 +1,4 @@
-//! Host loops: SIMD over prisms, levels of points one after the other, or products with matrices.
+//! Host loops: SIMD over prisms, levels of points one after the other, or parts of the triangle and of the line.
 //!
 //! The map of a prism is stored as 12 numbers: x and y of vertex 0 and of two edges of the base, then the coefficients
 //! of z by 1, ξ, η, ζ, ξ ζ, η ζ.
@@ -223,7 +223,7 @@ struct Scratch<L: Lanes> {
     /// At a level of points, over the nodes of the triangle: values and derivatives upwards,
     /// `[component or field][2][t]`.
     level: Vec<L>,
-    /// Products with matrices of the line, `[component][2][t][k]`.
+    /// Products with matrices of the line, `[component][2][t][k]`, or modes and sums of what is tested, `[component][2][j][t]`.
     products: Vec<L>,
     /// Modes of the line at points.
     modes: Vec<ModeAtPoints<L>>,

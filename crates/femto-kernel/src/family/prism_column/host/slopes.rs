@@ -55,6 +55,7 @@ impl<L: Lanes> HostKernel<L> {
             out,
             products,
             modes,
+            level,
             ..
         } = scratch;
         let coefficient = |j: usize, k: usize| self.splat(line.coefficients[j * nz + k]);
@@ -75,13 +76,6 @@ impl<L: Lanes> HostKernel<L> {
                     of_modes[j * nt + t] = sum;
                 }
             }
-            // Where its values are not wanted, a constant has nothing, whatever its size.
-            if !self.wanted[0] {
-                let first = of_modes[0];
-                for value in &mut of_modes[..nt] {
-                    *value = *value - first;
-                }
-            }
         }
         for chunk in chunks(self.weights.len()) {
             let mut map = MapAtPoints {
@@ -99,7 +93,12 @@ impl<L: Lanes> HostKernel<L> {
             for products in products.chunks_exact_mut(2 * count) {
                 let (of_modes, sums) = products.split_at_mut(count);
                 for (j, mode) in modes.iter_mut().enumerate() {
-                    let nodal = &of_modes[j * nt..][..nt];
+                    // Without its first value, a constant has no derivative, whatever its size.
+                    let first = if j == 0 { of_modes[0] } else { zero };
+                    let nodal = &mut level[..nt];
+                    for (value, mode) in nodal.iter_mut().zip(&of_modes[j * nt..]) {
+                        *value = *mode - first;
+                    }
                     let ModeAtPoints { values, along, .. } = mode;
                     if self.wanted[0] {
                         test.to_points(self.token, &chunk, nodal, Some(values), along);
@@ -107,6 +106,11 @@ impl<L: Lanes> HostKernel<L> {
                         test.to_points(self.token, &chunk, nodal, None, along);
                         self.upwards
                             .to_points(self.token, &chunk, nodal, Some(values), &mut []);
+                    }
+                    if j == 0 {
+                        for value in values {
+                            *value += first;
+                        }
                     }
                 }
                 self.modes_at_points(line, metric, &map, modes);

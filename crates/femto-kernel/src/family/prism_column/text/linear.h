@@ -9,23 +9,23 @@
  *
  * over the triangle, where only ∫ φ_t φ_s / h has to be summed over points.
  *
- *   c_linear    [point][ξ, η, then w φ_t φ_s of pairs]; ∫ φ_t φ_s φ_c, [pair][c]; ∫ φ_t φ_s, [pair]; n₀, n₁
+ *   c_linear    [point][ξ, η, then w φ_t φ_s]; ∫ φ_t φ_s φ_c, [entry][c]; ∫ φ_t φ_s, [entry]; n₀, n₁
  *
- * Pairs of corners t, s: 00, 11, 22, 01, 02, 12.
+ * Entries t, s: 00, 11, 22, 01, 02, 12.
  */
 #define T_POSITION(q, r) c_linear[(q) * 8 + (r)]
-#define T_PRODUCT(q, pair) c_linear[(q) * 8 + 2 + (pair)]
-#define T_CUBIC(pair, c) c_linear[TRIANGLE_POINTS * 8 + (pair) * 3 + (c)]
-#define T_MASS(pair) c_linear[TRIANGLE_POINTS * 8 + 18 + (pair)]
+#define T_PRODUCT(q, entry) c_linear[(q) * 8 + 2 + (entry)]
+#define T_CUBIC(entry, c) c_linear[TRIANGLE_POINTS * 8 + (entry) * 3 + (c)]
+#define T_MASS(entry) c_linear[TRIANGLE_POINTS * 8 + 18 + (entry)]
 #define NORM(j) c_linear[TRIANGLE_POINTS * 8 + 24 + (j)]
 /* Parallel layers have no t. */
 #define SLOPES (PARALLEL ? 1 : 2)
-#define PAIR(t, s) ((t) == (s) ? (t) : (t) + (s) + 2)
+#define ENTRY(t, s) ((t) == (s) ? (t) : (t) + (s) + 2)
 
-/* Row t of a symmetric matrix [pair] times r_u. */
+/* Row t of a symmetric matrix [entry] times r_u. */
 INLINE real row_times(const real *r_matrix, int t, const real *r_u)
 {
-    return r_matrix[PAIR(t, 0)] * r_u[0] + r_matrix[PAIR(t, 1)] * r_u[1] + r_matrix[PAIR(t, 2)] * r_u[2];
+    return r_matrix[ENTRY(t, 0)] * r_u[0] + r_matrix[ENTRY(t, 1)] * r_u[1] + r_matrix[ENTRY(t, 2)] * r_u[2];
 }
 
 /* r_v = A r_u of a prism, [component][t][k]. */
@@ -36,10 +36,10 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     EACH(c, 3) h[c] = (real)0.5 * (p->high[c] - p->low[c]);
 #if WRITES_VALUES
     real r_mass[6];
-    EACH(pair, 6)
+    EACH(entry, 6)
     {
-        const real sum = T_CUBIC(pair, 0) * h[0] + T_CUBIC(pair, 1) * h[1] + T_CUBIC(pair, 2) * h[2];
-        r_mass[pair] = lambda * p->determinant * (PARALLEL ? T_MASS(pair) * h[0] : sum);
+        const real sum = T_CUBIC(entry, 0) * h[0] + T_CUBIC(entry, 1) * h[1] + T_CUBIC(entry, 2) * h[2];
+        r_mass[entry] = lambda * p->determinant * (PARALLEL ? T_MASS(entry) * h[0] : sum);
     }
 #endif
 #if WRITES_GRADIENTS
@@ -63,14 +63,14 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     real r_steep[6];
 #if PARALLEL
     steep *= reciprocal(h[0]);
-    EACH(pair, 6) r_steep[pair] = steep * T_MASS(pair);
+    EACH(entry, 6) r_steep[entry] = steep * T_MASS(entry);
 #else
-    EACH(pair, 6) r_steep[pair] = 0;
+    EACH(entry, 6) r_steep[entry] = 0;
     EACH(q, TRIANGLE_POINTS)
     {
         const real at_point = h[0] + T_POSITION(q, 0) * slopes[1][0] + T_POSITION(q, 1) * slopes[1][1];
         const real factor = steep * reciprocal(at_point);
-        EACH(pair, 6) r_steep[pair] += T_PRODUCT(q, pair) * factor;
+        EACH(entry, 6) r_steep[entry] += T_PRODUCT(q, entry) * factor;
     }
 #endif
 #endif
@@ -92,7 +92,13 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
 #if WRITES_GRADIENTS
         const real sum = sixth * (u[1][0] + u[1][1] + u[1][2]);
         real along[2][2], upwards = 0;
-        EACH(j, 2) EACH(r, 2) along[j][r] = u[j][r + 1] - u[j][0];
+        EACH(r, 2)
+        {
+            /* Of nodes, so that small differences of large values keep their digits. */
+            const real low = r_own[AT(r + 1, 0)] - r_own[AT(0, 0)], high = r_own[AT(r + 1, 1)] - r_own[AT(0, 1)];
+            along[0][r] = (real)0.5 * (high + low);
+            along[1][r] = (real)0.5 * (high - low);
+        }
         EACH(j, SLOPES) EACH(r, 2) upwards -= of_slopes[j][r] * along[j][r];
         EACH(t, 3) v[1][t] += row_times(r_steep, t, u[1]) + sixth * upwards;
         EACH(j, 2) EACH(r, 2)

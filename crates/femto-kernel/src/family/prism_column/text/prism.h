@@ -50,7 +50,7 @@
 #define EACH_NODE(t, k) EACH(t, TRIANGLE_NODES) EACH(k, LINE_NODES)
 
 /* Threads of a block with prisms on each other. Of PAIRS of columns, at places 2n and 2n + 1, the first half of a block has
- * prisms of the first and the second half those beside them. */
+ * prisms of the first and the second half those of the second. */
 #define ABOVE_EACH_OTHER (BLOCK_X / (1 + PAIRS))
 #define COUNT (elements / (1 + PAIRS))
 #define ASKED (BLOCK * ABOVE_EACH_OTHER + THREAD_X % ABOVE_EACH_OTHER)
