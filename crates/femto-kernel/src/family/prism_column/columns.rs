@@ -25,8 +25,8 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of elements with their arrays, in order of places: L-vector nodes of the lowest prism, `[t][k]`, then the
     /// numbers of the edges at its vertices, the column's own and what it exchanges with the other of its pair,
-    /// `[place][nodes + 5]`; positions x, y of the base's vertices, `[place][3][2]`; z of the vertices along each edge,
-    /// `[edge][layers + 1]`. `None` if the elements are not columns of prisms whose nodes step upwards alike. `in_pairs`, at
+    /// `[place][nodes + 5]`; positions x, y of the base's vertices, `[place][3][2]`; z below each layer along each edge
+    /// and the layer's height there, which in single precision is not the difference of rounded numbers, `[edge][layer][2]`. `None` if the elements are not columns of prisms whose nodes step upwards alike. `in_pairs`, at
     /// degree 1, orders columns in pairs.
     pub(super) fn new(
         tables: &Tables,
@@ -88,14 +88,19 @@ impl Columns {
                     |element: usize, corner: usize| vertices[element * 6 + corner] as usize;
                 let bottom = vertex(lowest, corner);
                 bases.extend(&coordinates[3 * bottom..][..2]);
-                let levels = (lowest..lowest + layers).map(|element| vertex(element, corner));
-                let levels = levels.chain([vertex(lowest + layers - 1, corner + 3)]);
-                let own = levels.map(|node| coordinates[3 * node + 2]);
-                let next = heights.len() / (layers + 1);
+                let z = |level: usize| {
+                    let node = match level == layers {
+                        true => vertex(lowest + layers - 1, corner + 3),
+                        false => vertex(lowest + level, corner),
+                    };
+                    coordinates[3 * node + 2]
+                };
+                let own = (0..layers).flat_map(|layer| [z(layer), z(layer + 1) - z(layer)]);
+                let next = heights.len() / (2 * layers);
                 let mut edge = *edges.entry(bottom as u32).or_insert(next as u32);
                 // Edges from one node may lead to others, along a crack.
-                let listed = heights.iter().skip(edge as usize * (layers + 1));
-                if !own.clone().eq(listed.take(layers + 1).copied()) {
+                let listed = heights.iter().skip(edge as usize * 2 * layers);
+                if !own.clone().eq(listed.take(2 * layers).copied()) {
                     edge = next as u32;
                     heights.extend(own);
                 }

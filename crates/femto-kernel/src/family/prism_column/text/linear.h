@@ -31,9 +31,9 @@ INLINE real row_times(const real *r_matrix, int t, const real *r_u)
 /* r_v = A r_u of a prism, [component][t][k]. */
 INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields, real *r_v)
 {
-    real lambda, kappa, h[3];
+    real lambda, kappa;
+    const real *h = p->h;
     read_coefficients(p, &lambda, &kappa);
-    EACH(c, 3) h[c] = (real)0.5 * (p->high[c] - p->low[c]);
 #if WRITES_VALUES
     real r_mass[6];
     EACH(entry, 6)

@@ -18,7 +18,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
 {
     real lambda, kappa;
     read_coefficients(p, &lambda, &kappa);
-    const real z_up = (real)0.5 * (p->high[0] - p->low[0]);
+    const real z_up = p->h[0];
     /* r_u (κ G_zz K + λ det J M). */
     real r_steep[UNKNOWNS];
 #if WRITES_VALUES

@@ -70,16 +70,11 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
         EACH(c, COMPONENTS) EACH(r, 2) level_flux[c][r] = 0;
 #endif
         EACH(n, NODAL_FIELDS) to_level(b, r_fields + n * NODES, field_u[n], field_w[n]);
-        const real upper = (real)0.5 * (1 + L_POSITION(b)), lower = 1 - upper;
-        real z[3], h[3];
-        EACH(c, 3)
-        {
-            z[c] = lower * p->low[c] + upper * p->high[c];
-            h[c] = (real)0.5 * (p->high[c] - p->low[c]);
-        }
+        const real *h = p->h;
+        const real above = 1 + L_POSITION(b);
         /* In columns of parallel triangles the map's derivatives are the same at all points. */
-        const real slopes[2] = {PARALLEL ? p->low[1] - p->low[0] : z[1] - z[0],
-            PARALLEL ? p->low[2] - p->low[0] : z[2] - z[0]};
+        real slopes[2];
+        EACH(r, 2) slopes[r] = p->low[r + 1] - p->low[0] + (PARALLEL ? 0 : above * (h[r + 1] - h[0]));
         OUTER_LOOP for (int q = 0; q < TRIANGLE_POINTS; ++q)
         {
             const real xi = T_POSITION(q, 0), eta = T_POSITION(q, 1);
@@ -113,7 +108,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
             {
                 r_x[d] = p->base[d] + xi * (p->base[2 + d] - p->base[d]) + eta * (p->base[4 + d] - p->base[d]);
             }
-            r_x[2] = z[0] + xi * slopes[0] + eta * slopes[1];
+            r_x[2] = p->low[0] + above * h[0] + xi * slopes[0] + eta * slopes[1];
 #endif
             EACH(n, PARAMETERS) r_parameters[n] = p->g_context[1 + n];
             point_form(r_value, r_gradient, r_a, r_grad_a, r_x, r_parameters, p->g_context[0], r_f0, r_f1);

@@ -9,7 +9,7 @@
  *
  *   g_columns   [place][node of the lowest prism, then 3 edges, the column's number, what it exchanges (apply.c)]
  *   g_bases     [place][vertex][2]
- *   g_heights   [edge][LAYERS + 1]
+ *   g_heights   [edge][layer][z below, height]
  *   c_steps     each node's step from layer to layer
  *   c_places    each node's place in an element
  *
@@ -80,7 +80,8 @@
 typedef struct {
     /* Of the base: [reference axis][x, y], the determinant, vertices [vertex][2]. */
     real inverse[4], determinant, base[6];
-    real low[3], high[3];
+    /* At the vertices of the base: z below, and half of the height. */
+    real low[3], h[3];
     const GLOBAL real *g_cell_fields, *g_point_fields, *g_context;
 } prism;
 
@@ -90,9 +91,9 @@ INLINE void read_prism(const GLOBAL uint *g_column, const GLOBAL real *g_base, c
     EACH(n, 6) p->base[n] = g_base[n];
     EACH(c, 3)
     {
-        const size_t at = (size_t)g_column[NODES + c] * (LAYERS + 1) + layer;
-        p->low[c] = g_heights[at];
-        p->high[c] = g_heights[at + 1];
+        const GLOBAL real *g_own = g_heights + 2 * ((size_t)g_column[NODES + c] * LAYERS + layer);
+        p->low[c] = g_own[0];
+        p->h[c] = (real)0.5 * g_own[1];
     }
     const real xr = p->base[2] - p->base[0], yr = p->base[3] - p->base[1];
     const real xs = p->base[4] - p->base[0], ys = p->base[5] - p->base[1];

@@ -72,8 +72,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     read_coefficients(p, &lambda, &kappa);
     const real mass = lambda * p->determinant, upwards = kappa * p->determinant;
     base_metric(p, kappa * reciprocal(p->determinant), r_metric);
-    real h[3];
-    EACH(c, 3) h[c] = (real)0.5 * (p->high[c] - p->low[c]);
+    const real *h = p->h;
     slopes z;
     EACH(r, 2)
     {
