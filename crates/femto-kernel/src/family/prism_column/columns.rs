@@ -3,7 +3,6 @@
 use super::pairs::Pairs;
 use super::tables::Tables;
 use crate::family::{Array, Elements, Operand};
-use std::collections::HashMap;
 
 /// Columns, apart from the arrays that kernels read of them.
 #[derive(Clone, Debug)]
@@ -71,7 +70,8 @@ impl Columns {
         };
         let (mut starts, mut bases, mut heights) = (Vec::new(), Vec::new(), Vec::new());
         let mut share = true;
-        let mut edges: HashMap<u32, u32> = HashMap::new();
+        // The edge that was listed first from each vertex.
+        let mut edges = vec![u32::MAX; coordinates.len() / 3];
         for (column, exchange) in order {
             let lowest = column as usize * layers;
             let first = starts.len();
@@ -96,12 +96,15 @@ impl Columns {
                     coordinates[3 * node + 2]
                 };
                 let own = (0..layers).flat_map(|layer| [z(layer), z(layer + 1) - z(layer)]);
-                let next = heights.len() / (2 * layers);
-                let mut edge = *edges.entry(bottom as u32).or_insert(next as u32);
+                let next = (heights.len() / (2 * layers)) as u32;
+                if edges[bottom] == u32::MAX {
+                    edges[bottom] = next;
+                }
+                let mut edge = edges[bottom];
                 // Edges from one node may lead to others, along a crack.
                 let listed = heights.iter().skip(edge as usize * 2 * layers);
                 if !own.clone().eq(listed.take(2 * layers).copied()) {
-                    edge = next as u32;
+                    edge = next;
                     heights.extend(own);
                 }
                 starts.push(edge);
