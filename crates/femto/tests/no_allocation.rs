@@ -121,10 +121,7 @@ fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
         .collect::<Result<_, _>>()?;
     let mut hierarchy = Hierarchy::new(&host, levels, (MultigridParams::default(), false))?;
     let cycle = hierarchy.set_up()?;
-    let multigrid = Multigrid {
-        hierarchy: &hierarchy,
-        cycle: &cycle,
-    };
+    let multigrid = Multigrid::new(&hierarchy, &cycle)?;
     assert_eq!((hierarchy.sizes().len(), cycle.sizes().len()), (3, 2));
     let Block { space, geometry } = &finest[0];
     let constraints = Constraints::of_all_components(space, &["zmin", "zmax"])?;

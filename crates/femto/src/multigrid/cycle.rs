@@ -1,6 +1,7 @@
 //! The cycle, and its use as a preconditioner.
 
 use super::aggregation::{Aggregation, MatrixLevel};
+use super::error::MultigridError;
 use super::hierarchy::{Between, ConstrainedLevel, Hierarchy};
 use super::smoother::Smoother;
 use crate::Number;
@@ -31,6 +32,8 @@ pub struct Cycle<T: Number, D: Device> {
     pub(super) below: Aggregation<T, D>,
     /// See [`Cycle::convection`].
     pub(super) convection: Option<f64>,
+    /// Those of the hierarchy.
+    pub(super) hierarchy_sizes: Vec<usize>,
 }
 
 impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
@@ -77,9 +80,29 @@ impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
 /// level is constrained, as residuals of constrained equations are.
 pub struct Multigrid<'a, T: Number, D: Backend> {
     /// The operators and the transfer of the levels.
-    pub hierarchy: &'a Hierarchy<T, D>,
+    pub(crate) hierarchy: &'a Hierarchy<T, D>,
     /// Their smoothers, and the levels below.
-    pub cycle: &'a Cycle<T, D>,
+    pub(crate) cycle: &'a Cycle<T, D>,
+}
+
+impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
+    /// Of a hierarchy with the cycle that its [`Hierarchy::set_up`] made.
+    ///
+    /// # Errors
+    /// The cycle of a hierarchy with other levels.
+    pub fn new(
+        hierarchy: &'a Hierarchy<T, D>,
+        cycle: &'a Cycle<T, D>,
+    ) -> Result<Self, MultigridError> {
+        let sizes = hierarchy.sizes();
+        match cycle.hierarchy_sizes == sizes {
+            true => Ok(Self { hierarchy, cycle }),
+            false => Err(MultigridError::OtherCycle {
+                found: cycle.hierarchy_sizes.clone(),
+                expected: sizes,
+            }),
+        }
+    }
 }
 
 /// The vectors of all levels, for [`Multigrid`].

@@ -27,6 +27,16 @@ pub enum MultigridError {
         /// Degree of the level.
         degree: usize,
     },
+    /// The cycle of another hierarchy.
+    #[error(
+        "the cycle is that of a hierarchy whose levels have {found:?} unknowns, and these have {expected:?}"
+    )]
+    OtherCycle {
+        /// Unknowns of the levels that it was set up for, finest first.
+        found: Vec<usize>,
+        /// Those of the hierarchy's levels.
+        expected: Vec<usize>,
+    },
     /// Levels on different elements, or with different components.
     #[error(
         "the levels' elements or components differ, or are in another order: see Block::of_lower_degree"
@@ -107,6 +117,7 @@ impl MultigridError {
             | Self::NoLevel
             | Self::Degrees { .. }
             | Self::OtherConstraints { .. }
+            | Self::OtherCycle { .. }
             | Self::OtherElements
             | Self::Layout
             | Self::NotPositiveDefinite { .. }

@@ -247,6 +247,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// # Errors
     /// A matrix that is not positive definite, or not enough memory.
     pub fn set_up(&mut self) -> Result<Cycle<T, D>, MultigridError> {
+        let hierarchy_sizes = self.sizes();
         let (device, params, watch) = (&self.device, self.params, &mut self.watch);
         watch.start();
         let (base, levels) = self.levels.split_last().ok_or(MultigridError::NoLevel)?;
@@ -278,6 +279,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
                 (params.safety, watch, levels.len()),
             )?,
             convection,
+            hierarchy_sizes,
         })
     }
 

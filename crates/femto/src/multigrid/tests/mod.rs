@@ -171,10 +171,7 @@ where
     device.enter(|| {
         let mut hierarchy = hierarchy::<T, D>(device, mesh, kind);
         let cycle = hierarchy.set_up().unwrap();
-        let multigrid = Multigrid {
-            hierarchy: &hierarchy,
-            cycle: &cycle,
-        };
+        let multigrid = Multigrid::new(&hierarchy, &cycle).unwrap();
         let mut workspace = Preconditioner::<f64, D>::workspace(&multigrid, device).unwrap();
         let run = |r: &Vec<f64>| {
             let mut held = device.upload(r).unwrap();
@@ -210,6 +207,21 @@ fn a_cycle_is_symmetric_and_positive() {
         assert!((ab - ba).abs() < 1e-12 * aa, "{ab} {ba} {aa}");
         assert!(aa > 0.0 && bb > 0.0 && aa * bb > ab * ab);
     }
+}
+
+#[test]
+fn the_cycle_of_another_hierarchy_is_refused() {
+    let host = Host::with_threads(2).unwrap();
+    let of_degree =
+        |degree| hierarchy::<f64, _>(&host, &large(3), (degree, SmootherKind::Diagonal));
+    let (first, mut other) = (of_degree(2), of_degree(3));
+    let cycle = other.set_up().unwrap();
+    assert!(Multigrid::new(&other, &cycle).is_ok());
+    let error = Multigrid::new(&first, &cycle).map(|_| ()).unwrap_err();
+    assert!(
+        matches!(error, MultigridError::OtherCycle { .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -267,10 +279,7 @@ fn cycles_are_captured(device: &Accelerator) {
     for (mesh, kind) in samples() {
         let mut hierarchy = hierarchy::<f32, _>(device, &mesh, kind);
         let cycle = hierarchy.set_up().unwrap();
-        let multigrid = Multigrid {
-            hierarchy: &hierarchy,
-            cycle: &cycle,
-        };
+        let multigrid = Multigrid::new(&hierarchy, &cycle).unwrap();
         let mut workspace = Preconditioner::<f64, _>::workspace(&multigrid, device).unwrap();
         let len = blocks(&mesh, kind.0, 1)[0].space.dofs();
         let residual = |seed| {
