@@ -93,11 +93,14 @@ impl<L: Lanes> HostKernel<L> {
             for products in products.chunks_exact_mut(2 * count) {
                 let (of_modes, sums) = products.split_at_mut(count);
                 for (j, mode) in modes.iter_mut().enumerate() {
-                    // Without its first value, a constant has no derivative, whatever its size.
-                    let first = if j == 0 { of_modes[0] } else { zero };
-                    let nodal = &mut level[..nt];
-                    for (value, mode) in nodal.iter_mut().zip(&of_modes[j * nt..]) {
-                        *value = *mode - first;
+                    let mut nodal = &of_modes[j * nt..][..nt];
+                    let first = nodal[0];
+                    if j == 0 {
+                        // Without its first value, a constant has no derivative, whatever its size.
+                        for (value, mode) in level.iter_mut().zip(nodal) {
+                            *value = *mode - first;
+                        }
+                        nodal = &level[..nt];
                     }
                     let ModeAtPoints { values, along, .. } = mode;
                     if self.wanted[0] {
