@@ -32,11 +32,12 @@ pub enum Operand {
     Matrices,
     /// A column of the matrices.
     Column,
-    /// Of columns of elements: nodes of the lowest element, then numbers of the edges, `[column][number]`.
+    /// Of columns of elements: nodes of the lowest element, numbers of the edges, the column's own and what it exchanges with the
+    /// other of its pair, `[place][number]`.
     ColumnStarts,
-    /// Of columns: their bases in the plane, `[column][vertex][2]`.
+    /// Of columns: their bases in the plane, `[place][vertex][2]`.
     ColumnBases,
-    /// Heights along the edges of columns, `[edge][level]`.
+    /// Along the edges of columns z below each layer and the layer's height, `[edge][layer][2]`.
     ColumnHeights,
     /// The nodes of each element.
     Nodes,

@@ -25,8 +25,9 @@ impl Columns {
     /// The columns of elements with their arrays, in order of places: L-vector nodes of the lowest prism, `[t][k]`, then the
     /// numbers of the edges at its vertices, the column's own and what it exchanges with the other of its pair,
     /// `[place][nodes + 5]`; positions x, y of the base's vertices, `[place][3][2]`; z below each layer along each edge
-    /// and the layer's height there, which in single precision is not the difference of rounded numbers, `[edge][layer][2]`. `None` if the elements are not columns of prisms whose nodes step upwards alike. `in_pairs`, at
-    /// degree 1, orders columns in pairs.
+    /// and the layer's height there, which in single precision is not the difference of rounded numbers, `[edge][layer][2]`.
+    /// `None` if the elements are not columns of prisms whose nodes step upwards alike. `in_pairs`, at degree 1, orders columns
+    /// in pairs.
     pub(super) fn new(
         tables: &Tables,
         elements: &dyn Elements,

@@ -30,34 +30,30 @@ impl Pairs {
             .collect();
         let mut is_placed = vec![false; corners.len()];
         let (mut pairs, mut single) = (Vec::new(), None);
-        let mut urgent = Vec::new();
-        for first in 0..corners.len() as u32 {
-            let mut next = Some(first);
-            while let Some(column) = next {
-                if !is_placed[column as usize] {
-                    is_placed[column as usize] = true;
-                    let others = of(column).filter(|&other| !is_placed[other as usize]);
-                    let other = others.min_by_key(|&other| free[other as usize]);
-                    match (other, single.take()) {
-                        (Some(other), waiting) => {
-                            pairs.push([column, other]);
-                            single = waiting;
-                        }
-                        (None, Some(waiting)) => pairs.push([waiting, column]),
-                        (None, None) => single = Some(column),
-                    }
-                    for placed in [Some(column), other].into_iter().flatten() {
-                        is_placed[placed as usize] = true;
-                        for neighbour in of(placed) {
-                            let free = &mut free[neighbour as usize];
-                            *free = free.saturating_sub(1);
-                            if *free == 1 {
-                                urgent.push(neighbour);
-                            }
-                        }
-                    }
+        let (mut urgent, mut rest) = (Vec::new(), 0..corners.len() as u32);
+        while let Some(column) = urgent.pop().or_else(|| rest.next()) {
+            if is_placed[column as usize] {
+                continue;
+            }
+            is_placed[column as usize] = true;
+            let others = of(column).filter(|&other| !is_placed[other as usize]);
+            let other = others.min_by_key(|&other| free[other as usize]);
+            match (other, single.take()) {
+                (Some(other), waiting) => {
+                    is_placed[other as usize] = true;
+                    pairs.push([column, other]);
+                    single = waiting;
                 }
-                next = urgent.pop();
+                (None, Some(waiting)) => pairs.push([waiting, column]),
+                (None, None) => single = Some(column),
+            }
+            let placed = [Some(column), other].into_iter().flatten();
+            for neighbour in placed.flat_map(&of) {
+                let free = &mut free[neighbour as usize];
+                *free = free.saturating_sub(1);
+                if *free == 1 {
+                    urgent.push(neighbour);
+                }
             }
         }
         let exchanges = pairs

@@ -103,7 +103,7 @@ impl FactorMatrices<f64> {
     fn new(tables: &Tables) -> Self {
         let in_plane = InPlane(tables);
         let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
-        let pairs = |n: usize| (0..n * n).map(move |entry| (entry / n, entry % n));
+        let pairs = |n: usize| (0..n * n).map(move |pair| (pair / n, pair % n));
         let triangle = pairs(nt).flat_map(|(t, s)| {
             (0..qt).fold([0.0; 4], |sums, q| {
                 let ((u, [u0, u1, _]), (v, [v0, v1, _])) = (in_plane.at(q, t), in_plane.at(q, s));
@@ -144,7 +144,7 @@ const ENTRIES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]
 
 impl LinearSums<f64> {
     fn new(tables: &Tables) -> Option<Self> {
-        let norms = LineModes::new(tables)?.norms;
+        let norms = norms(tables)?;
         let in_plane = InPlane(tables);
         let points: Vec<[f64; 8]> = (0..tables.triangle[1])
             .map(|q| {
@@ -186,21 +186,7 @@ pub(super) struct LineModes<R> {
 impl LineModes<f64> {
     /// `None` if the polynomials are not orthogonal for the rule.
     fn new(tables: &Tables) -> Option<Self> {
-        let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
-        let line = &tables.numbers[3 * qt * (nt + 1) + 2 * qz * nz..];
-        let (weights, positions) = (&line[..qz], &line[qz..][..qz]);
-        let product = |i: usize, j: usize| -> f64 {
-            let points = weights.iter().zip(positions);
-            let terms = points.map(|(weight, &x)| {
-                let all = legendre(nz, x);
-                weight * all[i] * all[j]
-            });
-            terms.sum()
-        };
-        let mut others = (0..nz).flat_map(|i| (0..i).map(move |j| (i, j)));
-        if others.any(|(i, j)| product(i, j).abs() > 1e-13) {
-            return None;
-        }
+        let nz = tables.line[0];
         let exact = gauss(nz);
         let basis = interpolation(&gll(tables.degree), &exact.points);
         let coefficient = |j: usize, k: usize| {
@@ -210,10 +196,28 @@ impl LineModes<f64> {
         };
         let places = (0..nz).flat_map(|j| (0..nz).map(move |k| (j, k)));
         Some(Self {
+            norms: norms(tables)?,
             coefficients: places.map(|(j, k)| coefficient(j, k)).collect(),
-            norms: (0..nz).map(|j| product(j, j)).collect(),
         })
     }
+}
+
+/// ∫ P_j² by the line's rule, `[j]`, if the polynomials are orthogonal for it.
+fn norms(tables: &Tables) -> Option<Vec<f64>> {
+    let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
+    let line = &tables.numbers[3 * qt * (nt + 1) + 2 * qz * nz..];
+    let (weights, positions) = (&line[..qz], &line[qz..][..qz]);
+    let product = |i: usize, j: usize| -> f64 {
+        let points = weights.iter().zip(positions);
+        let terms = points.map(|(weight, &x)| {
+            let all = legendre(nz, x);
+            weight * all[i] * all[j]
+        });
+        terms.sum()
+    };
+    let mut others = (0..nz).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let are_orthogonal = others.all(|(i, j)| product(i, j).abs() <= 1e-13);
+    are_orthogonal.then(|| (0..nz).map(|j| product(j, j)).collect())
 }
 
 /// P_0 to P_{count-1} at a place: (j + 1) P_{j+1} = (2 j + 1) x P_j - j P_{j-1}.

@@ -127,7 +127,7 @@ fn flops_of_modes(tables: &Tables, of: &Inspection, parallel: bool) -> u64 {
 }
 
 impl<R> Parts<R> {
-    /// Flops of a prism; entries at mirrored places of matrices are evaluated once if loops are unrolled.
+    /// Flops of a prism.
     pub(super) fn flops(&self, tables: &Tables, of: &Inspection, loops: Loops) -> u64 {
         match self {
             Self::Level(_) => flops_of_matrices(tables, of, loops.unrolled),
