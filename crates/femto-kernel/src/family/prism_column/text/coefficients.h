@@ -20,3 +20,13 @@ INLINE void base_metric(const prism *p, real factor, real *r_metric)
     r_metric[1] = factor * (xr * xr + yr * yr);
     r_metric[2] = -factor * (xr * xs + yr * ys);
 }
+
+/* z_ξ, z_η at the middle of a prism, [0][r], and what times ζ is added to them, [1][r]. */
+INLINE void read_slopes(const prism *p, real (*slopes)[2])
+{
+    EACH(r, 2)
+    {
+        slopes[1][r] = p->h[r + 1] - p->h[0];
+        slopes[0][r] = p->low[r + 1] - p->low[0] + (PARALLEL ? 0 : slopes[1][r]);
+    }
+}

@@ -47,11 +47,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     /* m and t; n₀ M m and n₁ M t; M, then times ∫ h. */
     real slopes[2][2], of_slopes[2][2], metric[3];
     base_metric(p, kappa * reciprocal(p->determinant), metric);
-    EACH(r, 2)
-    {
-        slopes[1][r] = h[r + 1] - h[0];
-        slopes[0][r] = p->low[r + 1] - p->low[0] + (PARALLEL ? 0 : slopes[1][r]);
-    }
+    read_slopes(p, slopes);
     /* What is tested with 1/h: n₀ (κ D + m·M m) + n₁ t·M t. */
     real steep = NORM(0) * kappa * p->determinant;
     EACH(j, SLOPES) EACH(r, 2)

@@ -14,13 +14,8 @@
 #define BELOW(j) ((real)(j) / (2 * (j) + 1))
 #define HAS(i, j) ((i) > (j) && ((i) - (j)) % 2 == 1)
 
-/* The slopes z_ξ, z_η of a prism at its middle, and what times ζ is added to them. */
-typedef struct {
-    real mean[2], twist[2];
-} slopes;
-
 /* s and n_j a_rj, [j] and [j][r], from modes at a point and their derivatives along the triangle. */
-INLINE void gradient_modes(const slopes *z, real inverse_up, const real *r_u, const real *r_along, real *r_s, real *r_a)
+INLINE void gradient_modes(real (*slopes)[2], real inverse_up, const real *r_u, const real *r_along, real *r_s, real *r_a)
 {
     EACH(j, LINE_NODES - 1)
     {
@@ -34,27 +29,27 @@ INLINE void gradient_modes(const slopes *z, real inverse_up, const real *r_u, co
     EACH(j, LINE_NODES) EACH(r, 2)
     {
         real sum = r_along[2 * j + r];
-        if (j < LINE_NODES - 1) sum -= z->mean[r] * r_s[j];
+        if (j < LINE_NODES - 1) sum -= slopes[0][r] * r_s[j];
 #if !PARALLEL
-        if (j > 0) sum -= z->twist[r] * (ABOVE(j - 1) * r_s[j - 1]);
-        if (j < LINE_NODES - 2) sum -= z->twist[r] * (BELOW(j + 1) * r_s[j + 1]);
+        if (j > 0) sum -= slopes[1][r] * (ABOVE(j - 1) * r_s[j - 1]);
+        if (j < LINE_NODES - 2) sum -= slopes[1][r] * (BELOW(j + 1) * r_s[j + 1]);
 #endif
         r_a[2 * j + r] = NORM(j) * sum;
     }
 }
 
 /* Adds what is tested with modes, from s_j, times a factor, and fluxes along the triangle [j][r]. */
-INLINE void add_upwards(const slopes *z, real inverse_up, real factor, const real *r_s, const real *r_flux, real *r_f)
+INLINE void add_upwards(real (*slopes)[2], real inverse_up, real factor, const real *r_s, const real *r_flux, real *r_f)
 {
     EACH(j, LINE_NODES - 1)
     {
         real sum = factor * NORM(j) * r_s[j];
         EACH(r, 2)
         {
-            sum -= z->mean[r] * r_flux[2 * j + r];
+            sum -= slopes[0][r] * r_flux[2 * j + r];
 #if !PARALLEL
-            sum -= z->twist[r] * (ABOVE(j) * r_flux[2 * (j + 1) + r]);
-            if (j > 0) sum -= z->twist[r] * (BELOW(j) * r_flux[2 * (j - 1) + r]);
+            sum -= slopes[1][r] * (ABOVE(j) * r_flux[2 * (j + 1) + r]);
+            if (j > 0) sum -= slopes[1][r] * (BELOW(j) * r_flux[2 * (j - 1) + r]);
 #endif
         }
         sum *= (2 * j + 1) * inverse_up;
@@ -73,12 +68,8 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     const real mass = lambda * p->determinant, upwards = kappa * p->determinant;
     base_metric(p, kappa * reciprocal(p->determinant), r_metric);
     const real *h = p->h;
-    slopes z;
-    EACH(r, 2)
-    {
-        z.twist[r] = h[r + 1] - h[0];
-        z.mean[r] = PARALLEL ? p->low[r + 1] - p->low[0] : p->low[r + 1] - p->low[0] + z.twist[r];
-    }
+    real slopes[2][2];
+    read_slopes(p, slopes);
     /* Modes in place of nodes upwards, [component][t][j], and above the first node of the triangle differences to it: neither has
      * a derivative of a constant, whatever its size. Sums of what is tested. */
     real r_modes[UNKNOWNS], r_sums[UNKNOWNS];
@@ -92,7 +83,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     }
     OUTER_LOOP for (int q = 0; q < TRIANGLE_POINTS; ++q)
     {
-        const real z_up = PARALLEL ? h[0] : h[0] + T_POSITION(q, 0) * z.twist[0] + T_POSITION(q, 1) * z.twist[1];
+        const real z_up = PARALLEL ? h[0] : h[0] + T_POSITION(q, 0) * slopes[1][0] + T_POSITION(q, 1) * slopes[1][1];
         const real inverse_up = reciprocal(z_up), weight = T_WEIGHT(q) * z_up;
         EACH(c, COMPONENTS)
         {
@@ -116,14 +107,14 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
                 EACH(t, TRIANGLE_NODES - 1) sum += T_GRAD(q, t + 1, r) * r_mode[AT(t + 1, j)];
                 r_along[2 * j + r] = sum;
             }
-            gradient_modes(&z, inverse_up, r_at, r_along, r_s, r_a);
+            gradient_modes(slopes, inverse_up, r_at, r_along, r_s, r_a);
             EACH(j, LINE_NODES)
             {
                 const real *r_own = r_a + 2 * j;
                 r_flux[2 * j] = weight * (r_metric[0] * r_own[0] + r_metric[2] * r_own[1]);
                 r_flux[2 * j + 1] = weight * (r_metric[2] * r_own[0] + r_metric[1] * r_own[1]);
             }
-            add_upwards(&z, inverse_up, weight * upwards, r_s, r_flux, r_f);
+            add_upwards(slopes, inverse_up, weight * upwards, r_s, r_flux, r_f);
             EACH_NODE(t, j) r_sum[AT(t, j)] += T_GRAD(q, t, 0) * r_flux[2 * j] + T_GRAD(q, t, 1) * r_flux[2 * j + 1];
 #endif
             EACH_NODE(t, j)
