@@ -14,15 +14,15 @@
 //! equations by tensor product methods, Numerische Mathematik 6, 1964). The ends of an element's lines differ,
 //! at boundaries, and so do K, M, V and θ of each axis.
 
-use super::vectorized;
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder, text};
 use crate::roofline::Work;
-use crate::scalar::{Precision, Real, SimdLevel};
+use crate::scalar::{Lanes, Precision, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
+use fearless_simd::Simd;
 
 const TEXT: KernelFile = text!("vector/element_inverse.c");
 
-/// Items that the host solves at once.
-pub const LANES: usize = 8;
+/// Items that the host solves at once, at most: lanes of the widest vectors.
+pub const LANES: usize = 16;
 
 /// Threads of a block of the kernel, at least, for small elements.
 const THREADS: usize = 128;
@@ -55,7 +55,7 @@ impl InverseShape {
 
     /// Numbers of scratch memory of [`invert`].
     pub fn scratch(&self) -> usize {
-        LANES * (2 * self.nodes() + self.axes * self.nodes_1d * (2 * self.nodes_1d + 1))
+        LANES * (2 * self.nodes() + self.axes * self.nodes_1d * (self.nodes_1d + 1))
     }
 
     /// The work for this many elements and components.
@@ -144,133 +144,206 @@ impl<T> Items<'_, T> {
 
 /// e = w A⁻¹ w x on a run of items: `x` and the weights w are L-vectors of interleaved components, `e` is
 /// `[item][node]`, `scratch` has [`InverseShape::scratch`] numbers.
-pub fn invert<T: Real>(
+pub fn invert<T: Vectorizable>(
     level: SimdLevel,
     (shape, lines): (InverseShape, Lines<'_, T>),
     items: Items<'_, T>,
     (weights, x): (&[T], &[T]),
     (scratch, e): (&mut [T], &mut [T]),
 ) {
-    let InverseShape { axes, nodes_1d: n } = shape;
-    let nodes = shape.nodes();
-    let (values, tables) = scratch.split_at_mut(2 * LANES * nodes);
-    let (mut here, mut there) = values.split_at_mut(LANES * nodes);
-    // `[axis][from][to][lane]`, to modes and to nodes, and θ, `[axis][mode][lane]`.
-    let (to_modes, tables) = tables.split_at_mut(LANES * axes * n * n);
-    let (to_nodes, theta) = tables.split_at_mut(LANES * axes * n * n);
-    // The ends that they are of.
-    let mut of = [None; LANES];
-    for (batch, target) in e.chunks_mut(LANES * nodes).enumerate() {
-        let first = items.first + batch * LANES;
-        let lanes = target.len() / nodes;
-        // Lanes beyond the last item repeat it.
-        let item = |lane: usize| first + lane.min(lanes - 1);
-        let entries = |lane: usize| {
-            let (element, component) =
-                (item(lane) / items.components, item(lane) % items.components);
-            let nodes = items.nodes[element * nodes..][..nodes].iter();
-            nodes.map(move |&node| node as usize * items.components + component)
-        };
-        let mut strengths = [[T::default(); LANES]; 4];
-        for lane in 0..LANES {
-            let own = &items.strengths[item(lane) * (1 + axes)..][..1 + axes];
-            for (to, &strength) in strengths.iter_mut().zip(own) {
-                to[lane] = strength;
-            }
-            let ends = Some(items.ends[item(lane)]);
-            if std::mem::replace(&mut of[lane], ends) != ends {
-                for axis in 0..axes {
-                    let ends = items.ends(item(lane), axis);
-                    for (mode, &value) in lines.values[ends * n..][..n].iter().enumerate() {
-                        theta[(axis * n + mode) * LANES + lane] = value;
-                    }
-                    let own = axis * n * n;
-                    for (at, &value) in lines.vectors[ends * n * n..][..n * n].iter().enumerate() {
-                        to_modes[(own + at) * LANES + lane] = value;
-                        to_nodes[(own + at % n * n + at / n) * LANES + lane] = value;
+    let task = Invert {
+        shape,
+        lines,
+        items,
+        weights,
+        x,
+        scratch,
+        e,
+    };
+    dispatch(level, task);
+}
+
+/// The arguments of [`invert`].
+struct Invert<'a, T> {
+    shape: InverseShape,
+    lines: Lines<'a, T>,
+    items: Items<'a, T>,
+    weights: &'a [T],
+    x: &'a [T],
+    scratch: &'a mut [T],
+    e: &'a mut [T],
+}
+
+impl<T: Vectorizable> SimdTask for Invert<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, token: S) {
+        self.with::<T::Lanes<S>>(token);
+    }
+}
+
+impl<T: Real> Invert<'_, T> {
+    /// Items in the lanes of vectors.
+    #[inline(always)]
+    fn with<L: Lanes<Real = T>>(self, token: L::Token) {
+        let Self {
+            shape,
+            lines,
+            items,
+            weights,
+            x,
+            scratch,
+            e,
+        } = self;
+        let InverseShape { axes, nodes_1d: n } = shape;
+        let (nodes, width, components) = (shape.nodes(), L::WIDTH, items.components);
+        let (values, tables) = scratch.split_at_mut(2 * width * nodes);
+        let (mut here, mut there) = values.split_at_mut(width * nodes);
+        // V, `[axis][node][mode][lane]`, and θ, `[axis][mode][lane]`.
+        let (vectors, theta) = tables.split_at_mut(width * axes * n * n);
+        // The ends that they are of.
+        let mut of = [None; LANES];
+        for (batch, target) in e.chunks_mut(width * nodes).enumerate() {
+            let first = items.first + batch * width;
+            // Lanes beyond the last item repeat it.
+            let last = target.len() / nodes - 1;
+            let item = |lane: usize| first + lane.min(last);
+            let entries = |lane: usize| {
+                let (element, component) = (item(lane) / components, item(lane) % components);
+                let nodes = items.nodes[element * nodes..][..nodes].iter();
+                nodes.map(move |&node| node as usize * components + component)
+            };
+            for lane in 0..width {
+                let ends = Some(items.ends[item(lane)]);
+                if std::mem::replace(&mut of[lane], ends) != ends {
+                    for axis in 0..axes {
+                        let ends = items.ends(item(lane), axis);
+                        let own = lines.values[ends * n..][..n].iter();
+                        let to = theta[axis * n * width + lane..].iter_mut();
+                        to.step_by(width).zip(own).for_each(|(to, &it)| *to = it);
+                        let own = lines.vectors[ends * n * n..][..n * n].iter();
+                        let to = vectors[axis * n * n * width + lane..].iter_mut();
+                        to.step_by(width).zip(own).for_each(|(to, &it)| *to = it);
                     }
                 }
+                let to = here[lane..].iter_mut().step_by(width);
+                for (entry, to) in entries(lane).zip(to) {
+                    *to = weights[entry] * x[entry];
+                }
             }
-            for (entry, value) in entries(lane).zip(here[lane..].iter_mut().step_by(LANES)) {
-                *value = weights[entry] * x[entry];
+            let strengths = [0, 1, 2, 3].map(|a| {
+                let of_lane = |lane| items.strengths[item(lane) * (1 + axes) + a.min(axes)];
+                L::from_fn(token, of_lane)
+            });
+            for vectors in vectors.chunks_exact(width * n * n).rev() {
+                contract::<L>(token, (n, vectors, [n, 1]), here, there);
+                std::mem::swap(&mut here, &mut there);
             }
-        }
-        for matrix in to_modes.chunks_exact(LANES * n * n).rev() {
-            contract(level, (n, matrix), here, there);
-            std::mem::swap(&mut here, &mut there);
-        }
-        divide(level, (shape, &strengths), theta, here);
-        for matrix in to_nodes.chunks_exact(LANES * n * n).rev() {
-            contract(level, (n, matrix), here, there);
-            std::mem::swap(&mut here, &mut there);
-        }
-        for (lane, target) in target.chunks_exact_mut(nodes).enumerate() {
-            let values = here[lane..].iter().step_by(LANES);
-            for ((to, &value), entry) in target.iter_mut().zip(values).zip(entries(lane)) {
-                *to = weights[entry] * value;
+            divide::<L>(token, (shape, strengths), theta, here);
+            for vectors in vectors.chunks_exact(width * n * n).rev() {
+                contract::<L>(token, (n, vectors, [1, n]), here, there);
+                std::mem::swap(&mut here, &mut there);
+            }
+            for (lane, target) in target.chunks_exact_mut(nodes).enumerate() {
+                let values = here[lane..].iter().step_by(width);
+                for ((to, &value), entry) in target.iter_mut().zip(values).zip(entries(lane)) {
+                    *to = weights[entry] * value;
+                }
             }
         }
     }
 }
 
 /// Divides values at modes by sums of eigenvalues θ times strengths.
-fn divide<T: Real>(
-    level: SimdLevel,
-    (shape, strengths): (InverseShape, &[[T; LANES]; 4]),
-    theta: &[T],
-    values: &mut [T],
+#[inline(always)]
+fn divide<L: Lanes>(
+    token: L::Token,
+    (shape, strengths): (InverseShape, [L; 4]),
+    theta: &[L::Real],
+    values: &mut [L::Real],
 ) {
     let InverseShape { axes, nodes_1d: n } = shape;
-    vectorized(
-        level,
-        #[inline(always)]
-        || {
-            for (line, values) in values.chunks_exact_mut(LANES * n).enumerate() {
-                let middle = &theta[(n + line % n) * LANES..][..LANES];
-                let mut others = strengths[0];
-                for lane in 0..LANES {
-                    others[lane] += strengths[2][lane] * middle[lane];
-                }
-                if axes == 3 {
-                    let slowest = &theta[(2 * n + line / n) * LANES..][..LANES];
-                    for lane in 0..LANES {
-                        others[lane] += strengths[3][lane] * slowest[lane];
-                    }
-                }
-                let fastest = theta[..n * LANES].chunks_exact(LANES);
-                for (values, theta) in values.chunks_exact_mut(LANES).zip(fastest) {
-                    for lane in 0..LANES {
-                        let sum = others[lane] + strengths[1][lane] * theta[lane];
-                        values[lane] = values[lane] / sum;
-                    }
-                }
-            }
-        },
-    );
+    let width = L::WIDTH;
+    let theta = |axis: usize, mode: usize| {
+        let at = &theta[(axis * n + mode) * width..][..width];
+        strengths[1 + axis] * L::load(token, at)
+    };
+    for (line, values) in values.chunks_exact_mut(width * n).enumerate() {
+        let mut others = strengths[0] + theta(1, line % n);
+        if axes == 3 {
+            others += theta(2, line / n);
+        }
+        for (mode, values) in values.chunks_exact_mut(width).enumerate() {
+            let value = L::load(token, values) / (others + theta(0, mode));
+            values.copy_from_slice(value.lanes());
+        }
+    }
 }
 
-/// `out[line][to] = Σ_from matrix[from][to] input[from][line]` in each lane: the slowest index becomes the fastest.
-fn contract<T: Real>(level: SimdLevel, (n, matrix): (usize, &[T]), input: &[T], out: &mut [T]) {
-    let lines = input.len() / LANES / n;
-    vectorized(
-        level,
-        #[inline(always)]
-        || {
-            for (line, out) in out.chunks_exact_mut(LANES * n).enumerate() {
-                for (to, out) in out.chunks_exact_mut(LANES).enumerate() {
-                    let mut sums = [T::default(); LANES];
-                    for from in 0..n {
-                        let entries = &matrix[(from * n + to) * LANES..][..LANES];
-                        let values = &input[(from * lines + line) * LANES..][..LANES];
-                        for lane in 0..LANES {
-                            sums[lane] += entries[lane] * values[lane];
-                        }
-                    }
-                    out.copy_from_slice(&sums);
-                }
+/// Lines that [`contract`] takes at once, and numbers of each.
+const BLOCK: [usize; 2] = [4, 2];
+
+/// `out[line][to] = Σ_from matrix[from][to] input[from][line]` in each lane: the slowest index becomes the fastest. The
+/// strides of the matrix are those of `from` and `to`.
+#[inline(always)]
+fn contract<L: Lanes>(
+    token: L::Token,
+    with: (usize, &[L::Real], [usize; 2]),
+    input: &[L::Real],
+    out: &mut [L::Real],
+) {
+    let n = with.0;
+    let lines = input.len() / L::WIDTH / n;
+    let (whole, even) = (lines - lines % BLOCK[0], n - n % BLOCK[1]);
+    for line in (0..whole).step_by(BLOCK[0]) {
+        for to in (0..even).step_by(BLOCK[1]) {
+            sums::<L, { BLOCK[0] }, { BLOCK[1] }>(token, with, (line, to), input, out);
+        }
+        for to in even..n {
+            sums::<L, { BLOCK[0] }, 1>(token, with, (line, to), input, out);
+        }
+    }
+    for line in whole..lines {
+        for to in 0..n {
+            sums::<L, 1, 1>(token, with, (line, to), input, out);
+        }
+    }
+}
+
+/// The sums of [`contract`] for some lines and numbers from these on.
+#[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "with iterators the sums are not kept in registers"
+)]
+fn sums<L: Lanes, const LINES: usize, const NUMBERS: usize>(
+    token: L::Token,
+    (n, matrix, strides): (usize, &[L::Real], [usize; 2]),
+    (line, to): (usize, usize),
+    input: &[L::Real],
+    out: &mut [L::Real],
+) {
+    let width = L::WIDTH;
+    let lines = input.len() / width / n;
+    let mut sums = [[L::splat(token, L::Real::default()); NUMBERS]; LINES];
+    for from in 0..n {
+        let values = &input[(from * lines + line) * width..][..LINES * width];
+        for number in 0..NUMBERS {
+            let at = from * strides[0] + (to + number) * strides[1];
+            let entry = L::load(token, &matrix[at * width..][..width]);
+            for line in 0..LINES {
+                let value = L::load(token, &values[line * width..][..width]);
+                sums[line][number] = entry.mul_add(value, sums[line][number]);
             }
-        },
-    );
+        }
+    }
+    for own in 0..LINES {
+        for number in 0..NUMBERS {
+            let to = &mut out[((line + own) * n + to + number) * width..][..width];
+            to.copy_from_slice(sums[own][number].lanes());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -279,7 +352,7 @@ mod tests {
     use crate::vector::random;
 
     /// Random tables and strengths, and the product with each factor written out.
-    fn check<T: Real>(level: SimdLevel, shape: InverseShape, tolerance: f64) {
+    fn check<T: Vectorizable>(level: SimdLevel, shape: InverseShape, tolerance: f64) {
         let InverseShape { axes, nodes_1d: n } = shape;
         let (elements, components, len) = (LANES + 3, 2, 61);
         let (items, nodes) = (elements * components, shape.nodes());

@@ -30,6 +30,8 @@ pub struct Cycle<T: Number, D: Device> {
     pub(super) smoothers: Vec<Smoother<T, D>>,
     /// Degree 1, and what is below.
     pub(super) below: Aggregation<T, D>,
+    /// Whether the matrix of degree 1 corrects twice by the aggregates below, and smooths between.
+    pub(super) twice: bool,
     /// See [`Cycle::convection`].
     pub(super) convection: Option<f64>,
     /// Those of the hierarchy.
@@ -300,13 +302,20 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
         };
         let (operator, smoother) = (level.operator(), level.smoother());
         smoother.start(operator, own)?;
-        operator.apply(&own.x, &mut own.product)?;
-        let device = &self.hierarchy.device;
-        device.xpby(&own.b, -1.0, &mut own.product)?;
-        level.restrict(own, &mut rest[0])?;
-        self.run(i + 1, rest)?;
-        level.correct(own, &mut rest[0])?;
-        smoother.improve(operator, own)
+        let corrections = match self.cycle.twice && i == self.hierarchy.between.len() {
+            true => 2,
+            false => 1,
+        };
+        for _ in 0..corrections {
+            operator.apply(&own.x, &mut own.product)?;
+            let device = &self.hierarchy.device;
+            device.xpby(&own.b, -1.0, &mut own.product)?;
+            level.restrict(own, &mut rest[0])?;
+            self.run(i + 1, rest)?;
+            level.correct(own, &mut rest[0])?;
+            smoother.improve(operator, own)?;
+        }
+        Ok(())
     }
 }
 

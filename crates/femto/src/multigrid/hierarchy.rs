@@ -13,11 +13,16 @@ use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Csr, Projector, VectorOps};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints, Layout};
-use femto_platform::device::DeviceError;
+use femto_platform::device::{DeviceError, DeviceKind};
 
 /// Orders of the smoothers on levels of elements.
 const DIAGONAL_ORDER: usize = 3;
-const SCHWARZ_ORDER: usize = 4;
+const SCHWARZ_ORDER: usize = 6;
+
+/// Unknowns of degree 1 from which on it is corrected twice by its aggregates if the finer levels are smoothed by their
+/// diagonals. On accelerators small levels take as long as their launches (`docs/multigrid.md`).
+const TWICE: usize = 10_000;
+const TWICE_ON_ACCELERATORS: usize = 1_000_000;
 
 /// A level's space and operator.
 #[derive(Debug)]
@@ -261,6 +266,11 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             watch.lap(i);
         }
         let is_held = base.is_held();
+        let enough = match device.info().kind {
+            DeviceKind::Host => TWICE,
+            _ => TWICE_ON_ACCELERATORS,
+        };
+        let twice = !levels.is_empty() && strengths.is_none() && base.size() >= enough;
         let matrix = base.matrix()?;
         let symmetric = base.operator.is_symmetric();
         let convection = (!symmetric).then(|| skew_part(&matrix));
@@ -278,6 +288,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
                 kernels,
                 (params.safety, watch, levels.len()),
             )?,
+            twice,
             convection,
             hierarchy_sizes,
         })

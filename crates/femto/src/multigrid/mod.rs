@@ -56,7 +56,7 @@ pub struct MultigridParams {
     pub precision: Precision,
     /// What smooths on levels of elements.
     pub smoother: SmootherKind,
-    /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3, and 4 with Schwarz.
+    /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3, and 6 with Schwarz.
     pub order: Option<usize>,
     /// Factor that makes an estimate of a level's largest eigenvalue, which is low by a few per cent, an upper
     /// bound. Default 1.15; with less than 1 cycles are not positive definite.

@@ -7,12 +7,11 @@
 //! multigrid/Schwarz algorithms for the spectral element method, Journal of Scientific Computing 24, 2005, take nodes
 //! of the neighbours as well). A_e⁻¹ is found by fast diagonalisation ([`ElementInverse`]).
 //!
-//! **Strengths.** With the energies G_ab = (ξ_a, A ξ_b) of the reference coordinates on the element, which hold the
-//! map and any coefficient, s_a = 1/(G⁻¹)_aa: on a sheared element of a uniform material that is the strength of a
-//! box with the same edges, up to a factor that W takes care of.
+//! **Strengths.** s_a is the energy (ξ_a, A ξ_a) of a reference coordinate on the element, which holds the map and any
+//! coefficient, and s₀ that of 1. What it is too large by on sheared elements, W takes care of.
 //!
-//! **Lines.** At an end that a neighbour shares, K and M have its part as well, as if it were equal; a free end has
-//! none, and at an end that is held the value is zero.
+//! **Lines.** At an end that a neighbour shares, M has its part as well, as if it were equal, and K a half of it; a free
+//! end has none, and at an end that is held the value is zero.
 //!
 //! **Weights.** W² = (diagonal of Σ_e R_eᵀ A_e R_e)/(diagonal of A)/(Σ_e σ_e), node by node, with A_e of the element alone,
 //! without the neighbours' part of shared ends. σ_e, the sum of its strengths, is its share of a node: a soft element, which
@@ -38,9 +37,6 @@ const STRETCHED: f64 = 5.0;
 
 /// The part of all cells that may be stretched.
 const FEW: f64 = 0.001;
-
-/// Bounds of (G⁻¹)_aa G_aa, which is 1 for a box: beyond it rounding counts.
-const SHEARED: f64 = 1e4;
 
 /// The least strength of an axis, as a part of that of the mass.
 const LEAST: f64 = 1e-3;
@@ -113,11 +109,10 @@ impl Strengths {
         let device = base.operator.device();
         let len = space.elements() * components * corners;
         let [mut u, mut v] = [device.zeros(len)?, device.zeros(len)?];
-        let items = space.elements() * components;
-        // Of each function: `[element][component][function]`.
-        let mut energies = vec![vec![T::default(); items * functions]; functions];
+        // `[element][component][function]`.
+        let mut strengths = vec![0.0; space.elements() * components * functions];
         let mut values = vec![T::default(); len];
-        for (a, energies) in energies.iter_mut().enumerate() {
+        for a in 0..functions {
             for c in 0..components {
                 let of_elements = values.par_chunks_exact_mut(corners).enumerate();
                 of_elements.for_each(|(item, values)| {
@@ -129,32 +124,24 @@ impl Strengths {
                 device.write(&values, &mut u)?;
                 base.operator.apply_elements(&u, &mut v)?;
                 device.read(&v, &mut values)?;
-                let own = energies.par_chunks_exact_mut(functions);
+                let own = strengths.par_chunks_exact_mut(functions);
                 let own = own.zip(values.par_chunks_exact(corners)).enumerate();
-                own.filter(|(item, _)| item % components == c).for_each(
-                    |(_, (energies, values))| {
-                        for (b, energy) in energies.iter_mut().enumerate() {
-                            let values = values.iter().enumerate();
-                            let product = values.map(|(node, v)| function(b, node) * v.to_f64());
-                            *energy = T::from_f64(product.sum::<f64>() / corners as f64);
-                        }
-                    },
-                );
+                let own = own.filter(|(item, _)| item % components == c);
+                own.for_each(|(_, (strengths, values))| {
+                    let values = values.iter().enumerate();
+                    let product = values.map(|(node, v)| function(a, node) * v.to_f64());
+                    strengths[a] = product.sum::<f64>() / corners as f64;
+                });
             }
         }
-        let mut values = vec![0.0; items * functions];
-        let own = values.par_chunks_exact_mut(functions).enumerate();
-        let all = own.map(|(item, values)| {
-            let energy = |a: usize, b: usize| energies[a][item * functions + b].to_f64();
-            strengths(energy, values)
-        });
+        let all = strengths.par_chunks_exact_mut(functions).map(separate);
         if !all.reduce(|| true, |a, b| a && b) {
             return Ok(None);
         }
         Ok(Some(Self {
             axes,
             components,
-            values,
+            values: strengths,
         }))
     }
 
@@ -268,33 +255,16 @@ impl Strengths {
     }
 }
 
-/// Writes the strengths of an element with these energies of two functions; whether they are positive.
-fn strengths(energy: impl Fn(usize, usize) -> f64, strengths: &mut [f64]) -> bool {
-    let (axes, mass) = (strengths.len() - 1, energy(0, 0));
-    let g = |a: usize, b: usize| {
-        let energy = 0.5 * (energy(a + 1, b + 1) + energy(b + 1, a + 1));
+/// Makes strengths of the energies of 1 and each coordinate, those of the mass first; whether they are positive.
+fn separate(energies: &mut [f64]) -> bool {
+    let Some((mass, axes)) = energies.split_first_mut() else {
+        return false;
+    };
+    *mass = mass.max(0.0);
+    axes.iter_mut().all(|energy| {
+        let is_positive = *energy > 0.0 && energy.is_finite();
         // The mean of ξ² is 1/3; where the mass dominates, rounding counts.
-        match a == b && energy > 0.0 {
-            true => (energy - mass / 3.0).max(LEAST * mass),
-            false => energy,
-        }
-    };
-    // The cosine of the angle between two axes.
-    let cosine = |a: usize, b: usize| g(a, b) / (g(a, a) * g(b, b)).sqrt();
-    strengths[0] = mass.max(0.0);
-    // The determinant of the matrix of cosines, and those of its parts without an axis.
-    let (whole, without): (f64, [f64; 3]) = match axes {
-        2 => (1.0 - cosine(0, 1).powi(2), [1.0; 3]),
-        _ => {
-            let [a, b, c] = [cosine(1, 2), cosine(2, 0), cosine(0, 1)];
-            let whole = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
-            (whole, [1.0 - a * a, 1.0 - b * b, 1.0 - c * c])
-        }
-    };
-    (0..axes).all(|a| {
-        // 1 for a box.
-        let part = (whole / without[a]).clamp(1.0 / SHEARED, 1.0);
-        strengths[1 + a] = part * g(a, a);
-        strengths[1 + a] > 0.0 && strengths[1 + a].is_finite()
+        *energy = (*energy - *mass / 3.0).max(LEAST * *mass);
+        is_positive && *energy > 0.0
     })
 }

@@ -12,7 +12,7 @@ use crate::pool::Pool;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_kernel::vector::element_inverse::{self, Items, Lines};
-use femto_kernel::vector::interpolation::{self, LANES};
+use femto_kernel::vector::interpolation;
 use femto_kernel::vector::random::entry;
 use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Buffer, Device, DeviceError};
@@ -332,8 +332,8 @@ impl<T: Number> VectorOps<T> for Host {
     }
 }
 
-/// Elements of a task, whole batches.
-const ELEMENTS: usize = 8 * LANES;
+/// Elements of a task, whole batches of both.
+const ELEMENTS: usize = 4 * element_inverse::LANES;
 
 /// Calls `run` for runs of elements, with scratch memory of this length and their part of an E-vector that has
 /// `per_element` numbers for each.

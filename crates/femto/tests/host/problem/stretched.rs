@@ -59,6 +59,33 @@ fn stretched_cells_take_few_iterations() {
     );
 }
 
+/// The map of Kershaw's mesh with ε = 0.3 (Kolev et al., CEED Milestone Report MS36, 2020) along y or z: cells are thin at
+/// one side or the other, in six layers across x, and sheared between them.
+fn kershaw(x: f64, y: f64) -> f64 {
+    let right = |y: f64| (1.7 * y).min(1.0 + 0.3 * (y - 1.0));
+    let [low, high] = [1.0 - right(1.0 - y), right(y)];
+    let ramp = |from: f64, to: f64| ((6.0 * x - from) / (to - from)).clamp(0.0, 1.0);
+    let part = ramp(1.0, 2.0) - ramp(2.0, 4.0) + ramp(4.0, 5.0);
+    low + (high - low) * part
+}
+
+/// Thin and sheared cells.
+#[test]
+fn sheared_cells_take_few_iterations() {
+    let of = BoxMesh {
+        cells: [6; 3],
+        ..BoxMesh::unit_cube(1)
+    };
+    let mesh = of.build(|[x, y, z]| [x, kershaw(x, y), kershaw(x, z)]);
+    let mesh = mesh.unwrap();
+    let problem = poisson(&mesh, 3, 4);
+    let solution = solve(&problem);
+    assert!(is_schwarz(&solution));
+    let iterations = solution.info.iterations();
+    assert!(iterations <= 20, "{iterations}");
+    assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+}
+
 /// -∂_x ∂_x u - 100 ∂_y ∂_y u.
 #[derive(Clone)]
 struct Layered;
