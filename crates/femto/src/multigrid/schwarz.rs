@@ -31,8 +31,8 @@ use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The length of a cell over its width from which on Schwarz takes less time than the diagonal: at 4 they take the same
-/// on an H200, at 8 a third less.
+/// The length of a cell over its width from which on Schwarz takes less time than the diagonal: from 5 to 8 on a core, about 7
+/// on an H200; on sheared cells, whose lengths tell less, it saves more (`docs/multigrid.md`).
 const STRETCHED: f64 = 5.0;
 
 /// The part of all cells that may be stretched.
