@@ -31,8 +31,8 @@ use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The length of a cell over its width from which on Schwarz takes less time than the diagonal: from 5 to 8 on a core, about 7
-/// on an H200; on sheared cells, whose lengths tell less, it saves more (`docs/multigrid.md`).
+/// The root of the ratio of two strengths, for a box the length over the width, from which on Schwarz takes less time than the
+/// diagonal: from 5 to 8 on a core, about 7 on an H200, less on sheared cells (`docs/multigrid.md`).
 const STRETCHED: f64 = 5.0;
 
 /// The part of all cells that may be stretched.
