@@ -208,7 +208,7 @@ fn solver(section: &Value<'_>, form: &Form) -> Result<Solver, CaseError> {
         }
     }
     if let Some(precision) = section.optional("cycle_precision") {
-        solver.multigrid.precision = precision.precision()?;
+        solver.multigrid.precision = Some(precision.precision()?);
     }
     if let Some(smoother) = section.optional("smoother") {
         let choices = SmootherKind::ALL.map(|kind| (kind.name(), kind));

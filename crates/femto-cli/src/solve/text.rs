@@ -2,6 +2,7 @@
 
 use super::speed::Level;
 use super::{Report, Solver, StageTime, Status, Times};
+use femto::kernel::scalar::Precision;
 use femto::operator::Explanation;
 use femto::problem::{LevelMethod, Method, Reaction};
 use std::fmt::{self, Display, Formatter};
@@ -53,7 +54,12 @@ impl Display for Report {
             }
             if !solver.levels.is_empty() {
                 let levels: Vec<String> = solver.named_levels().map(|(name, _)| name).collect();
-                writeln!(f, "levels      {}", levels.join(", "))?;
+                let in_double = |it: &Level| it.level.precision == Precision::Fp64;
+                let precision = match solver.levels.iter().any(in_double) {
+                    true => "; in fp64",
+                    false => "",
+                };
+                writeln!(f, "levels      {}{precision}", levels.join(", "))?;
             }
         }
         if let Some(free) = &self.free {

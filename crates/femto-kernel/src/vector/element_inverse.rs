@@ -21,7 +21,7 @@ use fearless_simd::Simd;
 
 const TEXT: KernelFile = text!("vector/element_inverse.c");
 
-/// Items that the host solves at once, at most: lanes of the widest vectors.
+/// Items that the host solves at once, at most: lanes of the widest vectors, a multiple of those of others.
 pub const LANES: usize = 16;
 
 /// Threads of a block of the kernel, at least, for small elements.
@@ -179,14 +179,15 @@ impl<T: Vectorizable> SimdTask for Invert<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, token: S) {
-        self.with::<T::Lanes<S>>(token);
+        self.in_lanes::<T::Lanes<S>>(token);
     }
 }
 
 impl<T: Real> Invert<'_, T> {
     /// Items in the lanes of vectors.
     #[inline(always)]
-    fn with<L: Lanes<Real = T>>(self, token: L::Token) {
+    fn in_lanes<L: Lanes<Real = T>>(self, token: L::Token) {
+        const { assert!(LANES.is_multiple_of(L::WIDTH)) };
         let Self {
             shape,
             lines,
@@ -202,8 +203,8 @@ impl<T: Real> Invert<'_, T> {
         let (mut here, mut there) = values.split_at_mut(width * nodes);
         // V, `[axis][node][mode][lane]`, and θ, `[axis][mode][lane]`.
         let (vectors, theta) = tables.split_at_mut(width * axes * n * n);
-        // The ends that they are of.
-        let mut of = [None; LANES];
+        // The ends that they belong to.
+        let mut tables_of = [None; LANES];
         for (batch, target) in e.chunks_mut(width * nodes).enumerate() {
             let first = items.first + batch * width;
             // Lanes beyond the last item repeat it.
@@ -216,7 +217,7 @@ impl<T: Real> Invert<'_, T> {
             };
             for lane in 0..width {
                 let ends = Some(items.ends[item(lane)]);
-                if std::mem::replace(&mut of[lane], ends) != ends {
+                if std::mem::replace(&mut tables_of[lane], ends) != ends {
                     for axis in 0..axes {
                         let ends = items.ends(item(lane), axis);
                         let own = lines.values[ends * n..][..n].iter();
@@ -298,26 +299,26 @@ fn contract<L: Lanes>(
     let (whole, even) = (lines - lines % BLOCK[0], n - n % BLOCK[1]);
     for line in (0..whole).step_by(BLOCK[0]) {
         for to in (0..even).step_by(BLOCK[1]) {
-            sums::<L, { BLOCK[0] }, { BLOCK[1] }>(token, with, (line, to), input, out);
+            add_up::<L, { BLOCK[0] }, { BLOCK[1] }>(token, with, (line, to), input, out);
         }
         for to in even..n {
-            sums::<L, { BLOCK[0] }, 1>(token, with, (line, to), input, out);
+            add_up::<L, { BLOCK[0] }, 1>(token, with, (line, to), input, out);
         }
     }
     for line in whole..lines {
         for to in 0..n {
-            sums::<L, 1, 1>(token, with, (line, to), input, out);
+            add_up::<L, 1, 1>(token, with, (line, to), input, out);
         }
     }
 }
 
-/// The sums of [`contract`] for some lines and numbers from these on.
+/// `LINES` times `NUMBERS` sums of [`contract`], from a line and a number on.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,
     reason = "with iterators the sums are not kept in registers"
 )]
-fn sums<L: Lanes, const LINES: usize, const NUMBERS: usize>(
+fn add_up<L: Lanes, const LINES: usize, const NUMBERS: usize>(
     token: L::Token,
     (n, matrix, strides): (usize, &[L::Real], [usize; 2]),
     (line, to): (usize, usize),
@@ -332,16 +333,16 @@ fn sums<L: Lanes, const LINES: usize, const NUMBERS: usize>(
         for number in 0..NUMBERS {
             let at = from * strides[0] + (to + number) * strides[1];
             let entry = L::load(token, &matrix[at * width..][..width]);
-            for line in 0..LINES {
-                let value = L::load(token, &values[line * width..][..width]);
-                sums[line][number] = entry.mul_add(value, sums[line][number]);
+            for own in 0..LINES {
+                let value = L::load(token, &values[own * width..][..width]);
+                sums[own][number] = entry.mul_add(value, sums[own][number]);
             }
         }
     }
     for own in 0..LINES {
         for number in 0..NUMBERS {
-            let to = &mut out[((line + own) * n + to + number) * width..][..width];
-            to.copy_from_slice(sums[own][number].lanes());
+            let out = &mut out[((line + own) * n + to + number) * width..][..width];
+            out.copy_from_slice(sums[own][number].lanes());
         }
     }
 }

@@ -15,7 +15,7 @@ const TEXT: KernelFile = text!("vector/interpolation.c");
 pub const NO_NODE: u32 = u32::MAX;
 
 /// Elements that the host interpolates at once.
-const LANES: usize = 8;
+pub const LANES: usize = 8;
 
 /// Threads of a block of the kernel.
 const THREADS: usize = 128;

@@ -11,7 +11,7 @@ use crate::vector::VectorOps;
 use femto_platform::device::{Device, DeviceError};
 use serde::Serialize;
 
-/// How a cycle treats a level: by a smoother before and after the correction by the next level, or by a solve.
+/// How a cycle treats a level: by a smoother before and after each correction by the next level, or by a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LevelMethod {

@@ -107,6 +107,11 @@ impl MultigridError {
         matches!(self, Self::Order { .. } | Self::Safety { .. })
     }
 
+    /// Whether rounding, or too large or small a number, may be the reason.
+    pub(crate) fn may_be_the_precisions(&self) -> bool {
+        matches!(self, Self::NotPositiveDefinite { .. } | Self::Diagonal(_))
+    }
+
     /// Whether the problem as it was given is wrong, as opposed to a fault of femto or of the device.
     pub fn is_of_input(&self) -> bool {
         match self {

@@ -19,10 +19,11 @@ use femto_platform::device::{DeviceError, DeviceKind};
 const DIAGONAL_ORDER: usize = 3;
 const SCHWARZ_ORDER: usize = 6;
 
-/// Unknowns of degree 1 from which on it is corrected twice by its aggregates if the finer levels are smoothed by their
-/// diagonals. On accelerators small levels take as long as their launches (`docs/multigrid.md`).
-const TWICE: usize = 10_000;
-const TWICE_ON_ACCELERATORS: usize = 1_000_000;
+/// Numbers of unknowns of degree 1, on the host and on accelerators, from which on it is corrected twice by its aggregates if
+/// the form is symmetric and the finer levels are smoothed by their diagonals (`docs/multigrid.md`). On accelerators a second
+/// correction takes long: it is many launches of little work.
+const TWICE_FROM: usize = 10_000;
+const TWICE_FROM_ON_ACCELERATORS: usize = 1_000_000;
 
 /// A level's space and operator.
 #[derive(Debug)]
@@ -267,12 +268,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         }
         let is_held = base.is_held();
         let enough = match device.info().kind {
-            DeviceKind::Host => TWICE,
-            _ => TWICE_ON_ACCELERATORS,
+            DeviceKind::Host => TWICE_FROM,
+            _ => TWICE_FROM_ON_ACCELERATORS,
         };
-        let twice = !levels.is_empty() && strengths.is_none() && base.size() >= enough;
         let matrix = base.matrix()?;
         let symmetric = base.operator.is_symmetric();
+        let by_diagonals = !levels.is_empty() && strengths.is_none();
+        let twice = symmetric && by_diagonals && base.size() >= enough;
         let convection = (!symmetric).then(|| skew_part(&matrix));
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);

@@ -6,9 +6,9 @@ use femto_element::Cell;
 use femto_element::tables::TensorTables;
 use femto_kernel::vector::element_inverse::{ENDS_BITS, InverseShape};
 
-/// The part of a neighbour's stiffness that counts at a shared end. The less, the more an element moves, so that fewer
-/// iterations reduce errors that are smooth across it, but the larger is the largest eigenvalue: with 1, 0.7, 0.5, 0.35, 0.25
-/// and 0.1 cells of 16:1 take 17, 16, 15, 16, 16 and 20 iterations, Kershaw's mesh 42, 39, 37, 36, 35 and 41.
+/// The part of a neighbour's stiffness that counts at a shared end. The less, the better errors are reduced that are smooth
+/// across the element, but the larger is the largest eigenvalue. From 0.7 to 0.25 iterations are about the same
+/// (`docs/multigrid.md`).
 const NEIGHBOUR: f64 = 0.5;
 
 /// The kinds of an end of a line.

@@ -9,7 +9,8 @@
 //!            x = x + S (b - A x)             smooth again
 //! ```
 //! with a polynomial S of M⁻¹A, where M is the diagonal (`smoother.rs`) or Schwarz's (`schwarz.rs`), prolongation P
-//! (`transfer.rs`, `aggregation.rs`), and the inverse matrix on the coarsest level. It is linear up to rounding, and symmetric
+//! (`transfer.rs`, `aggregation.rs`), and the inverse matrix on the coarsest level. The matrix of degree 1 may do the
+//! last two lines twice. A cycle is linear up to rounding, and symmetric
 //! and positive definite if A is; it allocates nothing, and reads nothing back, so that solvers can capture it.
 //!
 //! A cycle may have a lower precision than the solver's vectors: fp32 cycles need no more iterations of fp64
@@ -51,9 +52,10 @@ pub const CONVECTIVE: f64 = 2.0;
 /// Parameters of a multigrid preconditioner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultigridParams {
-    /// Precision of a cycle. Default fp32, whatever the solver's; fp32 does not hold where positions need fp64
+    /// Precision of a cycle. Default fp32, whatever the solver's, and for linear problems fp64 where a level's matrix is not
+    /// positive definite in fp32; fp32 does not hold where positions need fp64
     /// ([`Problem::needs_double_positions`](crate::problem::Problem::needs_double_positions)).
-    pub precision: Precision,
+    pub precision: Option<Precision>,
     /// What smooths on levels of elements.
     pub smoother: SmootherKind,
     /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3, and 6 with Schwarz.
@@ -92,7 +94,7 @@ impl SmootherKind {
 impl Default for MultigridParams {
     fn default() -> Self {
         Self {
-            precision: Precision::Fp32,
+            precision: None,
             smoother: SmootherKind::Automatic,
             order: None,
             safety: 1.15,

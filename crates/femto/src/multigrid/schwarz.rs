@@ -8,7 +8,7 @@
 //! of the neighbours as well). A_e⁻¹ is found by fast diagonalisation ([`ElementInverse`]).
 //!
 //! **Strengths.** s_a is the energy (ξ_a, A ξ_a) of a reference coordinate on the element, which holds the map and any
-//! coefficient, and s₀ that of 1. What it is too large by on sheared elements, W takes care of.
+//! coefficient, and s₀ that of 1. On sheared elements it is too large; W makes up for that.
 //!
 //! **Lines.** At an end that a neighbour shares, M has its part as well, as if it were equal, and K a half of it; a free
 //! end has none, and at an end that is held the value is zero.
@@ -31,8 +31,8 @@ use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The root of the ratio of two strengths, for a box the length over the width, from which on Schwarz takes less time than the
-/// diagonal: from 5 to 8 on a core, about 7 on an H200, less on sheared cells (`docs/multigrid.md`).
+/// √(the ratio of two strengths), for a box its length over its width, from which on iterations with Schwarz take less time than
+/// with the diagonal: from 5 to 8 on a core, about 7 on an H200, less on sheared cells (`docs/multigrid.md`).
 const STRETCHED: f64 = 5.0;
 
 /// The part of all cells that may be stretched.
@@ -134,8 +134,8 @@ impl Strengths {
                 });
             }
         }
-        let all = strengths.par_chunks_exact_mut(functions).map(separate);
-        if !all.reduce(|| true, |a, b| a && b) {
+        let of_items = strengths.par_chunks_exact_mut(functions);
+        if of_items.any(|strengths| !separate(strengths)) {
             return Ok(None);
         }
         Ok(Some(Self {
@@ -260,11 +260,13 @@ fn separate(energies: &mut [f64]) -> bool {
     let Some((mass, axes)) = energies.split_first_mut() else {
         return false;
     };
-    *mass = mass.max(0.0);
-    axes.iter_mut().all(|energy| {
+    let are_positive = axes.iter_mut().all(|energy| {
         let is_positive = *energy > 0.0 && energy.is_finite();
         // The mean of ξ² is 1/3; where the mass dominates, rounding counts.
         *energy = (*energy - *mass / 3.0).max(LEAST * *mass);
-        is_positive && *energy > 0.0
-    })
+        is_positive
+    });
+    let is_finite = mass.is_finite();
+    *mass = mass.max(0.0);
+    are_positive && is_finite
 }

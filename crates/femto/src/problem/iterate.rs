@@ -22,6 +22,7 @@ use crate::solve::{
 use crate::vector::{Projector, VectorOps, download_f64, upload_f64};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 
@@ -127,7 +128,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             match (outcome, slow, self.multigrid) {
                 (Err(error), Some(slow), Some((multigrid, _))) if !continued.is_good() => {
                     *choice = PreconditionerChoice::multigrid(slow);
-                    if let Some(made) = linear_multigrid(choice, || multigrid(self.null_space))? {
+                    if let Some(made) =
+                        linear_multigrid(choice, |default| multigrid(self.null_space, default))?
+                    {
                         *preconditioner = LinearPreconditioner::Multigrid(made);
                     }
                     before = Some(error.history);
@@ -343,7 +346,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             return Ok(());
         };
         *equations.choice = PreconditionerChoice::multigrid(slow);
-        *equations.multigrid = chosen_multigrid(equations.choice, || multigrid(None))?;
+        *equations.multigrid =
+            chosen_multigrid(equations.choice, || multigrid(None, Precision::Fp32))?;
         equations.jacobi = None;
         Ok(())
     }

@@ -124,6 +124,7 @@ use femto_fem::geometry::CornerWarning;
 use femto_fem::mesh::Mesh;
 use femto_fem::space::Block;
 use femto_kernel::form::Form;
+use femto_kernel::scalar::Precision;
 use serde::Serialize;
 
 /// A boundary value problem and its solution parameters. Start from [`Problem::new`].
@@ -308,6 +309,8 @@ pub struct MultigridLevel {
     pub unknowns: usize,
     /// What cycles do on it; `None` until multigrid is set up.
     pub method: Option<LevelMethod>,
+    /// Precision of its numbers.
+    pub precision: Precision,
     /// Bytes of device memory, apart from the vectors of cycles.
     pub bytes: usize,
     /// Seconds of its set-up, all times if there were several; `None` without [`Problem::clock`]. The finest level has the

@@ -34,6 +34,9 @@ pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
     /// The preconditioner as it was set up; the identity before that.
     fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, DeviceError>;
 
+    /// The precision of its cycles.
+    fn precision(&self) -> Precision;
+
     /// The levels, finest first.
     fn levels(&self) -> Vec<MultigridLevel>;
 
@@ -103,6 +106,10 @@ where
         }
     }
 
+    fn precision(&self) -> Precision {
+        S::PRECISION
+    }
+
     fn levels(&self) -> Vec<MultigridLevel> {
         let degrees = self.degrees.iter().map(|&degree| Some(degree));
         let forms = degrees.zip(self.hierarchy.sizes());
@@ -121,6 +128,7 @@ where
             degree,
             unknowns,
             method: methods.get(i).copied(),
+            precision: S::PRECISION,
             bytes: bytes(i),
             set_up_seconds: self.hierarchy.watch.seconds(i),
             convection: convection.filter(|_| degree == Some(1)),
@@ -149,20 +157,24 @@ where
     }
 }
 
-/// Makes multigrid, which is then to be set up: for a linear form with its null space, or for a Jacobian.
-pub(super) type MakeMultigrid<'a, T, B> =
-    dyn Fn(Option<&NullSpace>) -> Result<AnyPreconditioner<T, B>, ProblemError> + Send + Sync + 'a;
+/// Makes multigrid, which is then to be set up, in this precision if the problem gives none: for a linear form with its null
+/// space, or for a Jacobian.
+pub(super) type MakeMultigrid<'a, T, B> = dyn Fn(Option<&NullSpace>, Precision) -> Result<AnyPreconditioner<T, B>, ProblemError>
+    + Send
+    + Sync
+    + 'a;
 
 /// A boxed [`Preconditioner`].
 pub(super) type AnyPreconditioner<T, B> = Box<dyn Preconditioner<T, B>>;
 
 impl<'a> Problem<'a> {
-    /// The levels of a space with these blocks and constraints; of the Jacobian's operators if `is_jacobian`.
-    pub(super) fn multigrid<T, B>(
+    /// The levels of a space with these blocks and constraints, in this precision if the problem gives none; of the Jacobian's
+    /// operators if `is_jacobian`.
+    fn multigrid<T, B>(
         &self,
         device: &B,
         finest: (&[Block], &Constraints),
-        is_jacobian: bool,
+        (is_jacobian, default): (bool, Precision),
     ) -> Result<AnyPreconditioner<T, B>, ProblemError>
     where
         T: Number,
@@ -170,7 +182,7 @@ impl<'a> Problem<'a> {
     {
         let precision = match T::PRECISION {
             Precision::Fp64 if self.needs_double_positions() => Precision::Fp64,
-            _ => self.multigrid.precision,
+            _ => self.multigrid.precision.unwrap_or(default),
         };
         Ok(match precision {
             Precision::Fp64 => {
@@ -333,9 +345,9 @@ impl<'a> Problem<'a> {
     {
         let (problem, device) = (self.clone(), device.clone());
         let (blocks, constraints) = (blocks.to_vec(), constraints.clone());
-        Box::new(move |null_space| {
+        Box::new(move |null_space, default| {
             let finest = (&blocks[..], &constraints);
-            let mut multigrid = problem.multigrid(&device, finest, is_jacobian)?;
+            let mut multigrid = problem.multigrid(&device, finest, (is_jacobian, default))?;
             if let Some(null_space) = null_space {
                 multigrid.set_null_space(null_space);
             }
@@ -348,7 +360,7 @@ impl<'a> Problem<'a> {
 pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
     choice: &mut PreconditionerChoice,
     operator: &Constrained<'_, T, B>,
-    multigrid: &dyn Fn() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+    multigrid: &dyn Fn(Precision) -> Result<AnyPreconditioner<T, B>, ProblemError>,
 ) -> Result<LinearPreconditioner<T, B>, ProblemError> {
     let multigrid = linear_multigrid(choice, multigrid)?;
     Ok(match (multigrid, choice.kind) {
@@ -358,14 +370,26 @@ pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
     })
 }
 
-/// As [`chosen_multigrid`], set up: for a linear form. Jacobi also takes its place where there is much convection.
+/// As [`chosen_multigrid`], set up: for a linear form. Where fp32 is too coarse for a level's matrix, cycles are in fp64.
+/// Jacobi also takes its place where there is much convection.
 pub(super) fn linear_multigrid<T: Number, B: Backend>(
     choice: &mut PreconditionerChoice,
-    make: impl FnOnce() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+    make: impl Fn(Precision) -> Result<AnyPreconditioner<T, B>, ProblemError>,
 ) -> Result<Option<AnyPreconditioner<T, B>>, ProblemError> {
     let made = chosen_multigrid(choice, || {
-        let mut multigrid = make()?;
-        multigrid.set_up()?;
+        let mut multigrid = make(Precision::Fp32)?;
+        match multigrid.set_up() {
+            Err(error) if error.may_be_the_precisions() => {
+                let before = multigrid.precision();
+                drop(multigrid);
+                multigrid = make(Precision::Fp64)?;
+                if multigrid.precision() == before {
+                    return Err(error.into());
+                }
+                multigrid.set_up()?;
+            }
+            made => made?,
+        }
         Ok(multigrid)
     })?;
     let levels = made.as_ref().map_or_else(Vec::new, |it| it.levels());

@@ -22,6 +22,7 @@ use femto_fem::geometry::{CornerWarning, Geometry, shapes};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Buffer;
 
 impl<'a> Problem<'a> {
@@ -232,14 +233,15 @@ impl<'a> Problem<'a> {
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => Equation::Newton(Box::new(NewtonEquation {
-                    multigrid: chosen_multigrid(&mut choice, || later()(None))?,
+                    multigrid: chosen_multigrid(&mut choice, || later()(None, Precision::Fp32))?,
                     jacobian: self.jacobian(device, (&blocks, &facets), params)?,
                     krylov,
                 })),
                 _ => {
                     let constrained = Constrained::new(&operator, &projector);
-                    let preconditioner =
-                        preconditioner(&mut choice, &constrained, &|| later()(null))?;
+                    let preconditioner = preconditioner(&mut choice, &constrained, &|default| {
+                        later()(null, default)
+                    })?;
                     Equation::Linear(method, preconditioner)
                 }
             })

@@ -332,8 +332,12 @@ impl<T: Number> VectorOps<T> for Host {
     }
 }
 
-/// Elements of a task, whole batches of both.
-const ELEMENTS: usize = 4 * element_inverse::LANES;
+/// Elements of a task, whole batches of interpolation and inversion.
+const ELEMENTS: usize = 64;
+const _: () = assert!(
+    ELEMENTS.is_multiple_of(interpolation::LANES)
+        && ELEMENTS.is_multiple_of(element_inverse::LANES)
+);
 
 /// Calls `run` for runs of elements, with scratch memory of this length and their part of an E-vector that has
 /// `per_element` numbers for each.
