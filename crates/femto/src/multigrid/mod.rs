@@ -10,8 +10,8 @@
 //! ```
 //! with a polynomial S of M⁻¹A, where M is the diagonal (`smoother.rs`) or Schwarz's (`schwarz.rs`), prolongation P
 //! (`transfer.rs`, `aggregation.rs`), and the inverse matrix on the coarsest level. The matrix of degree 1 may do the
-//! last two lines twice. A cycle is linear up to rounding, and symmetric
-//! and positive definite if A is; it allocates nothing, and reads nothing back, so that solvers can capture it.
+//! last two lines twice. A cycle is linear up to rounding, and symmetric and positive definite if A is; it allocates nothing,
+//! and reads nothing back, so that solvers can capture it.
 //!
 //! A cycle may have a lower precision than the solver's vectors: fp32 cycles need no more iterations of fp64
 //! conjugate gradients, since a fixed linear cycle only changes a little.
