@@ -195,16 +195,20 @@ impl Strengths {
         let ends: Vec<u32> = (0..items).into_par_iter().map(ends_of).collect();
         let of_item = |item: usize| &self.values[item * (1 + axes)..][..1 + axes];
         let line = Line::new(space.degree())?;
+        // Diagonals of the products of M and K, `[node][1 + axes]`.
+        let diagonals: Vec<f64> = (0..per_element * (1 + axes))
+            .map(|at| {
+                let (node, a) = (at / (1 + axes), at % (1 + axes));
+                let along = |axis: usize| node / shape.nodes_1d.pow(axis as u32) % shape.nodes_1d;
+                let factor = |axis: usize| line.diagonal(axis + 1 == a, along(axis));
+                (0..axes).map(factor).product()
+            })
+            .collect();
         // The diagonal of Σ R_eᵀ A_e R_e.
         let part = |&place: &u32| -> f64 {
             let (item, node) = (place as usize / per_element, place as usize % per_element);
-            let along = |axis: usize| node / shape.nodes_1d.pow(axis as u32) % shape.nodes_1d;
-            let strengths = of_item(item).iter().enumerate();
-            let product = |(a, strength): (usize, &f64)| {
-                let factor = |axis: usize| line.diagonal(axis + 1 == a, along(axis));
-                strength * (0..axes).map(factor).product::<f64>()
-            };
-            strengths.map(product).sum()
+            let own = &diagonals[node * (1 + axes)..][..1 + axes];
+            of_item(item).iter().zip(own).map(|(s, d)| s * d).sum()
         };
         let share = |item: usize| of_item(item).iter().sum::<f64>();
         let mut exact = vec![T::default(); space.dofs()];
