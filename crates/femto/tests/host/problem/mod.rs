@@ -2,6 +2,7 @@
 
 mod boundary;
 mod choice;
+mod cycle_precision;
 mod facets;
 mod failures;
 mod integrals;

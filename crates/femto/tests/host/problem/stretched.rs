@@ -59,8 +59,9 @@ fn stretched_cells_take_few_iterations() {
     );
 }
 
-/// The map of Kershaw's mesh with ε = 0.3 (Kolev et al., CEED Milestone Report MS36, 2020) along y or z: cells are thin at
-/// one side or the other, in six layers across x, and sheared between them.
+/// The map of a mesh after Kershaw (Differencing of the diffusion equation in Lagrangian hydrodynamic codes, Journal of
+/// Computational Physics 39, 1981) along y or z, as in nekRS's examples/kershaw with ε = 0.3: cells are thin at one side or the
+/// other, in six layers across x, and sheared between them.
 fn kershaw(x: f64, y: f64) -> f64 {
     let right = |y: f64| (1.7 * y).min(1.0 + 0.3 * (y - 1.0));
     let [low, high] = [1.0 - right(1.0 - y), right(y)];
