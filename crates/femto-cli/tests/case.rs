@@ -278,7 +278,7 @@ fn mistakes_are_found_where_they_are() {
         ("= \"none\"", "= \"none\"\nsmoother = \"schwarz\"", 30, 12, "has no meaning here: only the preconditioner `multigrid` has cycles"),
         ("= \"none\"", "= \"none\"\nrestart = 9", 30, 11, "has no meaning here: conjugate gradients do not restart"),
         ("= \"none\"", "= \"none\"\nmax_newton_steps = 9", 30, 20, "has no meaning here: `cg` and `gmres` solve a linear form without Newton's method"),
-        ("= \"none\"", "= \"multigrid\"\nsmoother = \"jacobi\"", 30, 12, "cannot be `jacobi`. Supported: automatic, diagonal, schwarz"),
+        ("= \"none\"", "= \"multigrid\"\nsmoother = \"jacobi\"", 30, 12, "cannot be `jacobi`. Supported: automatic, diagonal, schwarz, lines"),
         ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the forms screened_poisson, elasticity and neo_hookean have it"),
         ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),
         ("tags = [\"outlet\"]", "tags = []", 24, 8, "must be at least one group, found the array []"),

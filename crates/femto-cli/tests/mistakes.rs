@@ -49,15 +49,20 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
         component.contains("a component must be x or 0, found \"y\""),
         "{component}"
     );
-    let schwarz = "[solver]\npreconditioner = \"multigrid\"\nsmoother = \"schwarz\"";
-    let cells = "cell = \"tetrahedron\"\ncells = [";
-    let unsmoothed = good.replace("cells = [", cells);
-    let path = write(&folder, "schwarz", &unsmoothed.replace("[solver]", schwarz));
-    let output = femto(&["solve", &path]);
-    assert_eq!(output.status.code(), Some(2));
-    let refused = text(&output.stderr).replace(&path, "CASE");
-    assert!(refused.contains("Schwarz smoothing takes"), "{refused}");
-    assert!(refused.contains("[solver]"), "{refused}");
+    for (smoother, wanted) in [
+        ("schwarz", "Schwarz smoothing takes"),
+        ("lines", "solves along lines take"),
+    ] {
+        let of = format!("[solver]\npreconditioner = \"multigrid\"\nsmoother = \"{smoother}\"");
+        let cells = "cell = \"tetrahedron\"\ncells = [";
+        let unsmoothed = good.replace("cells = [", cells);
+        let path = write(&folder, smoother, &unsmoothed.replace("[solver]", &of));
+        let output = femto(&["solve", &path]);
+        assert_eq!(output.status.code(), Some(2));
+        let refused = text(&output.stderr).replace(&path, "CASE");
+        assert!(refused.contains(wanted), "{refused}");
+        assert!(refused.contains("[solver]"), "{refused}");
+    }
     let wind = "kind = \"convection_diffusion\"\nkappa = 1\nvelocity = [1, 0, 0]";
     let unsuited = good.replace("kind = \"poisson\"", wind);
     let dirichlet =

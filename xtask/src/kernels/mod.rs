@@ -13,6 +13,7 @@ mod forms;
 mod golden;
 mod interpolation;
 mod ladder;
+mod line_solve;
 mod nodes;
 mod pencils;
 mod pocl;
@@ -139,6 +140,7 @@ const FAMILIES: &[Cases] = &[
     random::cases,
     interpolation::cases,
     element_inverse::cases,
+    line_solve::cases,
 ];
 
 /// The requested cases.

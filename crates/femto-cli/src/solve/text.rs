@@ -197,6 +197,7 @@ impl Solver {
             };
             let method = match level.method {
                 Some(LevelMethod::Schwarz) => " by Schwarz",
+                Some(LevelMethod::Lines) => " by lines",
                 Some(LevelMethod::Diagonal) if i + 1 == self.levels.len() => ", only smoothed",
                 _ => "",
             };

@@ -199,6 +199,16 @@ impl Cell {
         }
     }
 
+    /// The cell whose product with a line along this axis it is, on the other axes in their order.
+    pub fn across(self, axis: usize) -> Option<Self> {
+        match self {
+            Self::Quadrilateral if axis < 2 => Some(Self::Line),
+            Self::Hexahedron if axis < 3 => Some(Self::Quadrilateral),
+            Self::Prism if axis == 2 => Some(Self::Triangle),
+            _ => None,
+        }
+    }
+
     /// For a cell that may stand in a column: the entities (vertices, edges, facets, numbered through) over each entity
     /// of its bottom, from below to above, `[entities of the bottom][3]`; empty for other cells.
     pub fn lines(self) -> &'static [[Option<usize>; 3]] {

@@ -14,6 +14,7 @@
 mod chebyshev;
 pub mod element_inverse;
 pub mod interpolation;
+pub mod line_solve;
 pub mod random;
 pub mod source;
 pub mod sparse;

@@ -9,6 +9,7 @@
 
 use super::aggregates::{Aggregates, NearKernel, strong};
 use super::cycle::{LevelMethod, LevelVectors};
+use super::lines::{Chains, LineInverse};
 use super::smoother::{Inverse, Smoother};
 use super::stopwatch::Stopwatch;
 use super::{MultigridError, dense};
@@ -82,7 +83,15 @@ impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
     pub(super) fn method(&self) -> LevelMethod {
         match self {
             Self::Inverse(_) => LevelMethod::Inverse,
-            Self::Smoothed(..) => LevelMethod::Diagonal,
+            Self::Smoothed(_, smoother) => smoother.method(),
+        }
+    }
+
+    /// Number of rows of the smoother's lines.
+    pub(super) fn rows(&self) -> usize {
+        match self {
+            Self::Inverse(_) => 0,
+            Self::Smoothed(_, smoother) => smoother.rows(),
         }
     }
 
@@ -104,20 +113,34 @@ impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
 
 impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
     /// From a matrix on, with the functions that it nearly maps to zero, the combinations of them that it does map
-    /// to zero, the smoothers' factor of safety, and a watch with the number of the first level.
+    /// to zero, the smoothers' factor of safety, whether they may solve along lines, and a watch with the number of the first
+    /// level.
     pub(super) fn new(
         device: &D,
         mut matrix: Csr,
         (mut kernel, null_space): (NearKernel, &[Vec<f64>]),
-        (safety, watch, first): (f64, &mut Stopwatch, usize),
+        (safety, along_lines): (f64, bool),
+        (watch, first): (&mut Stopwatch, usize),
     ) -> Result<Self, MultigridError> {
         let mut levels = Vec::new();
         while matrix.rows() > DENSE {
             let on_device = SparseMatrix::new(device, &matrix)?;
-            let diagonal = matrix.diagonal();
-            let inverse = inverse_of(device, &diagonal)?;
-            let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
             let strong = strong(&matrix, &kernel);
+            let chains = along_lines.then(|| Chains::of_couplings(&strong));
+            let chains = chains.filter(Chains::are_many);
+            let lines = match &chains {
+                Some(chains) => LineInverse::of_matrix(device, &matrix, (chains, kernel.block))?,
+                None => None,
+            };
+            let inverse = match lines {
+                Some(lines) => Inverse::Lines(lines),
+                None => inverse_of(device, &matrix.diagonal())?,
+            };
+            let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
+            let strong = match &chains {
+                Some(chains) => chains.alone(&strong),
+                None => strong,
+            };
             let aggregates = Aggregates::new(&strong, &kernel);
             let coarse_size = aggregates.count * kernel.modes;
             if coarse_size == 0 || 2 * coarse_size > matrix.rows() {

@@ -20,6 +20,8 @@ pub enum LevelMethod {
     Diagonal,
     /// Chebyshev's iteration on Schwarz's method.
     Schwarz,
+    /// Chebyshev's iteration on solves along lines of nodes.
+    Lines,
     /// The inverse of the last level's matrix.
     Inverse,
 }
@@ -52,16 +54,11 @@ impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
 
     /// What it does on each level, finest first.
     pub fn methods(&self) -> Vec<LevelMethod> {
-        let forms = self
-            .smoothers
-            .iter()
-            .map(|smoother| match smoother.is_schwarz() {
-                true => LevelMethod::Schwarz,
-                false => LevelMethod::Diagonal,
-            });
-        let matrices = self.below.levels.iter().map(|_| LevelMethod::Diagonal);
-        forms
-            .chain(matrices)
+        let forms = self.smoothers.iter();
+        let matrices = self.below.levels.iter().map(|level| &level.smoother);
+        let smoothers = forms.chain(matrices);
+        smoothers
+            .map(Smoother::method)
             .chain([self.below.coarsest.method()])
             .collect()
     }
@@ -124,6 +121,8 @@ pub(super) struct LevelVectors<T: Number, D: Device> {
     pub(super) product: D::Buffer<T>,
     /// E-vectors of restriction and prolongation, the second one also the smoother's; empty on levels of matrices.
     pub(super) elements: [D::Buffer<T>; 2],
+    /// The smoother's rows of lines; empty unless it has lines.
+    pub(super) rows: D::Buffer<T>,
 }
 
 /// A level but the coarsest.
@@ -216,7 +215,11 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Level<'a, T, D> {
 }
 
 impl<T: Number, D: Device> LevelVectors<T, D> {
-    fn new(device: &D, size: usize, elements: [usize; 2]) -> Result<Self, DeviceError> {
+    fn new(
+        device: &D,
+        size: usize,
+        (elements, rows): ([usize; 2], usize),
+    ) -> Result<Self, DeviceError> {
         let [restricted, prolonged] = elements;
         Ok(Self {
             b: device.zeros(size)?,
@@ -225,6 +228,7 @@ impl<T: Number, D: Device> LevelVectors<T, D> {
             d: device.zeros(size)?,
             product: device.zeros(size)?,
             elements: [device.zeros(restricted)?, device.zeros(prolonged)?],
+            rows: device.zeros(rows)?,
         })
     }
 }
@@ -233,8 +237,10 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
     /// Bytes of the vectors of a cycle, on the device.
     pub fn vector_bytes(&self) -> usize {
         let levels = (0..).map_while(|i| self.level(i));
-        let levels = levels
-            .map(|level| 5 * level.operator().size() + level.elements().iter().sum::<usize>());
+        let levels = levels.map(|level| {
+            let elements: usize = level.elements().iter().sum();
+            5 * level.operator().size() + elements + level.smoother().rows()
+        });
         (levels.sum::<usize>() + 5 * self.cycle.below.coarsest.matrix().rows()) * T::BYTES
     }
 
@@ -284,11 +290,12 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
             levels.push(LevelVectors::new(
                 device,
                 level.operator().size(),
-                level.elements(),
+                (level.elements(), level.smoother().rows()),
             )?);
         }
-        let coarsest = self.cycle.below.coarsest.matrix().rows();
-        levels.push(LevelVectors::new(device, coarsest, [0, 0])?);
+        let coarsest = &self.cycle.below.coarsest;
+        let (size, rows) = (coarsest.matrix().rows(), coarsest.rows());
+        levels.push(LevelVectors::new(device, size, ([0, 0], rows))?);
         Ok(MultigridWorkspace { levels })
     }
 

@@ -60,6 +60,12 @@ pub enum MultigridError {
          take the smoother `diagonal`"
     )]
     NoSchwarz,
+    /// Cells or a form without lines to solve along.
+    #[error(
+        "solves along lines take meshes of quadrilaterals, of hexahedra or of prisms, and forms with a positive energy of each \
+         component; take the smoother `diagonal`"
+    )]
+    NoLines,
     /// A smoother's order.
     #[error("a smoother of order {found}; orders are 1 to {MAX_ORDER}")]
     Order {
@@ -115,7 +121,7 @@ impl MultigridError {
     /// Whether the problem as it was given is wrong, as opposed to a fault of femto or of the device.
     pub fn is_of_input(&self) -> bool {
         match self {
-            Self::FieldAtPoints { .. } | Self::NoSchwarz => true,
+            Self::FieldAtPoints { .. } | Self::NoSchwarz | Self::NoLines => true,
             Self::Order { .. } | Self::Safety { .. } => true,
             Self::Operator(error) => error.is_of_input(),
             Self::TooLarge { .. }

@@ -3,9 +3,9 @@
 use super::aggregates::NearKernel;
 use super::aggregation::{Aggregation, typical};
 use super::cycle::Cycle;
-use super::schwarz::Strengths;
 use super::smoother::{Inverse, Smoother};
 use super::stopwatch::Stopwatch;
+use super::strengths::Strengths;
 use super::transfer::{Pairing, Transfer};
 use super::{MultigridError, MultigridParams, SmootherKind, constrained_matrix};
 use crate::operator::{Backend, OperatorError};
@@ -87,7 +87,7 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
     fn smoother(
         &self,
         device: &D,
-        strengths: Option<&Strengths>,
+        with: Option<&(SmootherKind, Strengths)>,
         params: MultigridParams,
     ) -> Result<Smoother<T, D>, MultigridError> {
         let mut diagonal = device.zeros(self.size())?;
@@ -95,9 +95,13 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         self.projector.set_diagonal(device, &mut diagonal)?;
         // Schwarz needs positive entries too.
         let jacobi = Jacobi::new(device, &diagonal)?;
-        let (inverse, order) = match strengths {
+        let (inverse, order) = match with {
             None => (Inverse::Diagonal(jacobi), DIAGONAL_ORDER),
-            Some(strengths) => {
+            Some((SmootherKind::Lines, strengths)) => (
+                Inverse::Lines(strengths.lines(self, &diagonal)?),
+                DIAGONAL_ORDER,
+            ),
+            Some((_, strengths)) => {
                 let schwarz = strengths.schwarz(self, &diagonal)?;
                 (Inverse::Elements(schwarz), SCHWARZ_ORDER)
             }
@@ -273,8 +277,10 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         };
         let matrix = base.matrix()?;
         let symmetric = base.operator.is_symmetric();
-        let by_diagonals = !levels.is_empty() && strengths.is_none();
-        let twice = symmetric && by_diagonals && base.size() >= enough;
+        let is_schwarz = matches!(strengths, Some((SmootherKind::Schwarz, _)));
+        let twice = symmetric && !levels.is_empty() && !is_schwarz && base.size() >= enough;
+        // Those of a matrix that is not symmetric need not be positive definite.
+        let along_lines = symmetric && params.smoother != SmootherKind::Diagonal;
         let convection = (!symmetric).then(|| skew_part(&matrix));
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);
@@ -288,7 +294,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
                 device,
                 matrix,
                 kernels,
-                (params.safety, watch, levels.len()),
+                (params.safety, along_lines),
+                (watch, levels.len()),
             )?,
             twice,
             convection,
@@ -319,18 +326,30 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     }
 }
 
-/// What Schwarz smoothing needs, if it is wanted, from the level of degree 1.
+/// What other smoothing than with the diagonal needs from the level of degree 1, if it is wanted.
 fn strengths<T: Number, D: Backend + VectorOps<T>>(
     base: &ConstrainedLevel<T, D>,
     wanted: SmootherKind,
-) -> Result<Option<Strengths>, MultigridError> {
+) -> Result<Option<(SmootherKind, Strengths)>, MultigridError> {
     if wanted == SmootherKind::Diagonal {
         return Ok(None);
     }
-    match (wanted, Strengths::new(base)?) {
-        (SmootherKind::Schwarz, None) => Err(MultigridError::NoSchwarz),
-        (SmootherKind::Automatic, Some(strengths)) if !strengths.stretched() => Ok(None),
-        (_, strengths) => Ok(strengths),
+    let Some(strengths) = Strengths::new(base)? else {
+        return match wanted {
+            SmootherKind::Schwarz => Err(MultigridError::NoSchwarz),
+            SmootherKind::Lines => Err(MultigridError::NoLines),
+            _ => Ok(None),
+        };
+    };
+    match wanted {
+        SmootherKind::Schwarz if !strengths.cell.is_tensor_product() => {
+            Err(MultigridError::NoSchwarz)
+        }
+        SmootherKind::Automatic => Ok(match strengths.best(base)? {
+            SmootherKind::Diagonal => None,
+            best => Some((best, strengths)),
+        }),
+        wanted => Ok(Some((wanted, strengths))),
     }
 }
 

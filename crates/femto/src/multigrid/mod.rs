@@ -25,9 +25,11 @@ mod error;
 mod hierarchy;
 mod lanczos;
 mod lines;
+mod modes;
 mod schwarz;
 mod smoother;
 mod stopwatch;
+mod strengths;
 mod transfer;
 
 pub(crate) use aggregates::NearKernel;
@@ -68,18 +70,20 @@ pub struct MultigridParams {
 /// The matrix whose inverse a smoother on a level of elements applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SmootherKind {
-    /// Schwarz where cells are stretched, otherwise the diagonal.
+    /// Lines or Schwarz where cells are stretched, otherwise the diagonal.
     #[default]
     Automatic,
     /// The diagonal.
     Diagonal,
     /// A separable model on each element: for quadrilaterals and hexahedra.
     Schwarz,
+    /// Solves along lines of nodes where cells are short in one direction: for quadrilaterals, hexahedra and prisms.
+    Lines,
 }
 
 impl SmootherKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Automatic, Self::Diagonal, Self::Schwarz];
+    pub const ALL: [Self; 4] = [Self::Automatic, Self::Diagonal, Self::Schwarz, Self::Lines];
 
     /// The name in cases.
     pub const fn name(self) -> &'static str {
@@ -87,6 +91,7 @@ impl SmootherKind {
             Self::Automatic => "automatic",
             Self::Diagonal => "diagonal",
             Self::Schwarz => "schwarz",
+            Self::Lines => "lines",
         }
     }
 }

@@ -21,7 +21,8 @@
 
 use super::MultigridError;
 use super::hierarchy::ConstrainedLevel;
-use super::lines::{Line, all_free, ends};
+use super::modes::{Line, all_free, ends};
+use super::strengths::Strengths;
 use crate::Number;
 use crate::elements::places;
 use crate::operator::Backend;
@@ -30,16 +31,6 @@ use femto_kernel::vector::element_inverse::{InverseShape, Items, Lines};
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// √(the ratio of two strengths), for a box its length over its width, from which on iterations with Schwarz take less time than
-/// with the diagonal: from 5 to 8 on a core, about 7 on an H200, less on sheared cells (`docs/multigrid.md`).
-const STRETCHED: f64 = 5.0;
-
-/// The part of all cells that may be stretched.
-const FEW: f64 = 0.001;
-
-/// The least strength of an axis, as a part of that of the mass.
-const LEAST: f64 = 1e-3;
 
 /// The part of the strengths of axes that is added to that of the mass where all ends are free: there A_e may have no
 /// inverse.
@@ -79,88 +70,7 @@ impl<T: Number, D: VectorOps<T>> Schwarz<T, D> {
     }
 }
 
-/// The strengths of a form along the axes of each element.
-pub(super) struct Strengths {
-    axes: usize,
-    components: usize,
-    /// `[element][component][1 + axes]`, that of the mass first.
-    values: Vec<f64>,
-}
-
 impl Strengths {
-    /// Of the operator of degree 1; `None` unless all cells have axes, and the form derivatives along each of them.
-    pub(super) fn new<T: Number, D: Backend + VectorOps<T>>(
-        base: &ConstrainedLevel<T, D>,
-    ) -> Result<Option<Self>, MultigridError> {
-        let [block] = &base.blocks[..] else {
-            return Ok(None);
-        };
-        let space = &block.space;
-        let (axes, components) = (space.dim(), space.components());
-        if !space.cell().is_tensor_product() || axes < 2 {
-            return Ok(None);
-        }
-        // Reference coordinates, and 1 first, at the nodes.
-        let function = |a: usize, node: usize| match a {
-            0 => 1.0,
-            a => ((node >> (a - 1)) & 1) as f64 * 2.0 - 1.0,
-        };
-        let (corners, functions) = (1 << axes, 1 + axes);
-        let device = base.operator.device();
-        let len = space.elements() * components * corners;
-        let [mut u, mut v] = [device.zeros(len)?, device.zeros(len)?];
-        // `[element][component][function]`.
-        let mut strengths = vec![0.0; space.elements() * components * functions];
-        let mut values = vec![T::default(); len];
-        for a in 0..functions {
-            for c in 0..components {
-                let of_elements = values.par_chunks_exact_mut(corners).enumerate();
-                of_elements.for_each(|(item, values)| {
-                    let size = if item % components == c { 1.0 } else { 0.0 };
-                    for (node, value) in values.iter_mut().enumerate() {
-                        *value = T::from_f64(size * function(a, node));
-                    }
-                });
-                device.write(&values, &mut u)?;
-                base.operator.apply_elements(&u, &mut v)?;
-                device.read(&v, &mut values)?;
-                let own = strengths.par_chunks_exact_mut(functions);
-                let own = own.zip(values.par_chunks_exact(corners)).enumerate();
-                let own = own.filter(|(item, _)| item % components == c);
-                own.for_each(|(_, (strengths, values))| {
-                    let values = values.iter().enumerate();
-                    let product = values.map(|(node, v)| function(a, node) * v.to_f64());
-                    strengths[a] = product.sum::<f64>() / corners as f64;
-                });
-            }
-        }
-        let of_items = strengths.par_chunks_exact_mut(functions);
-        if of_items.any(|strengths| !separate(strengths)) {
-            return Ok(None);
-        }
-        Ok(Some(Self {
-            axes,
-            components,
-            values: strengths,
-        }))
-    }
-
-    /// Whether the diagonal is a poor smoother: more than a few cells are stretched, measured by the material. The
-    /// components of a cell count together, since each of them may be stiffer along its own axis.
-    pub(super) fn stretched(&self) -> bool {
-        let functions = 1 + self.axes;
-        let cells = self.values.par_chunks_exact(self.components * functions);
-        let count = cells.len();
-        let stretched = cells.filter(|strengths| {
-            let along = |a: usize| -> f64 { strengths.iter().skip(a).step_by(functions).sum() };
-            let axes = (1..functions).map(along);
-            let most = axes.clone().fold(0.0, f64::max);
-            let least = axes.fold(f64::INFINITY, f64::min);
-            most > STRETCHED * STRETCHED * least
-        });
-        stretched.count() as f64 > FEW * count as f64
-    }
-
     /// The smoother of a level of degree 2 or more, from the diagonal of its matrix.
     pub(super) fn schwarz<T: Number, D: Backend + VectorOps<T>>(
         &self,
@@ -169,7 +79,7 @@ impl Strengths {
     ) -> Result<Schwarz<T, D>, MultigridError> {
         let device = level.operator.device();
         let space = &level.blocks[0].space;
-        let (axes, components) = (self.axes, self.components);
+        let (axes, components) = (self.cell.dim(), self.components);
         let shape = InverseShape {
             axes,
             nodes_1d: space.nodes_1d(),
@@ -193,7 +103,6 @@ impl Strengths {
         };
         let items = space.elements() * components;
         let ends: Vec<u32> = (0..items).into_par_iter().map(ends_of).collect();
-        let of_item = |item: usize| &self.values[item * (1 + axes)..][..1 + axes];
         let line = Line::new(space.degree())?;
         // Diagonals of the products of M and K, `[node][1 + axes]`.
         let diagonals: Vec<f64> = (0..per_element * (1 + axes))
@@ -208,9 +117,9 @@ impl Strengths {
         let part = |&place: &u32| -> f64 {
             let (item, node) = (place as usize / per_element, place as usize % per_element);
             let own = &diagonals[node * (1 + axes)..][..1 + axes];
-            of_item(item).iter().zip(own).map(|(s, d)| s * d).sum()
+            self.of_item(item).iter().zip(own).map(|(s, d)| s * d).sum()
         };
-        let share = |item: usize| of_item(item).iter().sum::<f64>();
+        let share = |item: usize| self.of_item(item).iter().sum::<f64>();
         let mut exact = vec![T::default(); space.dofs()];
         device.read(diagonal, &mut exact)?;
         let weight = |entry: usize| {
@@ -226,7 +135,7 @@ impl Strengths {
         let weights: Vec<T> = (0..space.dofs()).into_par_iter().map(weight).collect();
         let all_free = all_free(axes);
         let relative = |item: usize| {
-            let own = of_item(item);
+            let own = self.of_item(item);
             let least = own[1..].iter().copied().fold(f64::INFINITY, f64::min);
             let more = if ends[item] == all_free {
                 ADDED * least
@@ -257,20 +166,4 @@ impl Strengths {
             slanted: level.projector.slanted.clone(),
         })
     }
-}
-
-/// Makes strengths of the energies of 1 and each coordinate, those of the mass first; whether they are positive.
-fn separate(energies: &mut [f64]) -> bool {
-    let Some((mass, axes)) = energies.split_first_mut() else {
-        return false;
-    };
-    let are_positive = axes.iter_mut().all(|energy| {
-        let is_positive = *energy > 0.0 && energy.is_finite();
-        // The mean of ξ² is 1/3; where the mass dominates, rounding counts.
-        *energy = (*energy - *mass / 3.0).max(LEAST * *mass);
-        is_positive
-    });
-    let is_finite = mass.is_finite();
-    *mass = mass.max(0.0);
-    are_positive && is_finite
 }

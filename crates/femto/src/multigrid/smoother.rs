@@ -12,8 +12,9 @@
 //! M⁻¹A, so that a cycle with the same one before and after is symmetric if A is.
 
 use super::MultigridError;
-use super::cycle::LevelVectors;
+use super::cycle::{LevelMethod, LevelVectors};
 use super::lanczos::largest_eigenvalue;
+use super::lines::LineInverse;
 use super::schwarz::Schwarz;
 use crate::Number;
 use crate::solve::{Jacobi, LinearOperator, OperatorError};
@@ -58,6 +59,8 @@ pub(super) enum Inverse<T: Number, D: Device> {
     Diagonal(Jacobi<T, D>),
     /// Of a model on each element.
     Elements(Schwarz<T, D>),
+    /// Of what couples nodes along lines.
+    Lines(LineInverse<T, D>),
 }
 
 impl<T: Number, D: VectorOps<T>> Inverse<T, D> {
@@ -74,6 +77,16 @@ impl<T: Number, D: VectorOps<T>> Inverse<T, D> {
                 device.multiply(&jacobi.inverse, z)
             }
             Self::Elements(schwarz) => schwarz.apply(r, elements, z),
+            Self::Lines(lines) => lines.apply(r, elements, z),
+        }
+    }
+
+    /// Length of the vector of elements or rows of lines.
+    fn scratch(&self) -> usize {
+        match self {
+            Self::Diagonal(_) => 0,
+            Self::Elements(schwarz) => schwarz.scratch(),
+            Self::Lines(lines) => lines.scratch(),
         }
     }
 
@@ -83,10 +96,7 @@ impl<T: Number, D: VectorOps<T>> Inverse<T, D> {
         device: &D,
         operator: &dyn LinearOperator<T, D>,
     ) -> Result<f64, MultigridError> {
-        let mut elements = device.zeros(match self {
-            Self::Diagonal(_) => 0,
-            Self::Elements(schwarz) => schwarz.scratch(),
-        })?;
+        let mut elements = device.zeros(self.scratch())?;
         largest_eigenvalue(device, operator, |r, z| {
             self.apply(device, (r, &mut elements), z)
         })
@@ -135,9 +145,21 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         &self.device
     }
 
-    /// Whether it takes elements together.
-    pub(super) fn is_schwarz(&self) -> bool {
-        matches!(self.inverse, Inverse::Elements(_))
+    /// The name of M.
+    pub(super) fn method(&self) -> LevelMethod {
+        match &self.inverse {
+            Inverse::Diagonal(_) => LevelMethod::Diagonal,
+            Inverse::Elements(_) => LevelMethod::Schwarz,
+            Inverse::Lines(_) => LevelMethod::Lines,
+        }
+    }
+
+    /// Number of rows of its lines.
+    pub(super) fn rows(&self) -> usize {
+        match &self.inverse {
+            Inverse::Lines(lines) => lines.scratch(),
+            _ => 0,
+        }
     }
 
     /// Bytes of device memory.
@@ -145,6 +167,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         match &self.inverse {
             Inverse::Diagonal(jacobi) => jacobi.inverse.len() * T::BYTES,
             Inverse::Elements(schwarz) => schwarz.bytes(),
+            Inverse::Lines(lines) => lines.bytes(),
         }
     }
 
@@ -202,14 +225,14 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
                 d: &mut vectors.d,
                 x: &mut vectors.x,
             }),
-            Inverse::Elements(schwarz) => self.schwarz_step(schwarz, (i, from), vectors),
+            inverse => self.step_by(inverse, (i, from), vectors),
         }
     }
 
     /// Step i with d divided by the gain, so that each change is one pass.
-    fn schwarz_step(
+    fn step_by(
         &self,
-        schwarz: &Schwarz<T, D>,
+        inverse: &Inverse<T, D>,
         (i, from): (usize, Origin),
         vectors: &mut LevelVectors<T, D>,
     ) -> Result<(), DeviceError> {
@@ -221,7 +244,12 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
             d,
             product,
             elements: [_, elements],
+            rows,
         } = vectors;
+        let scratch = match inverse {
+            Inverse::Lines(_) => rows,
+            _ => elements,
+        };
         let factors = self.factors(i);
         match from {
             Origin::Zero => {
@@ -235,9 +263,9 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
             Origin::Step => device.axpy(-self.factors(i - 1).gain, product, r)?,
         }
         match from {
-            Origin::Zero | Origin::Guess => schwarz.apply(r, elements, d)?,
+            Origin::Zero | Origin::Guess => inverse.apply(device, (r, scratch), d)?,
             Origin::Step => {
-                schwarz.apply(r, elements, product)?;
+                inverse.apply(device, (r, scratch), product)?;
                 let before = self.factors(i - 1).gain / factors.gain;
                 device.xpby(product, factors.momentum * before, d)?;
             }

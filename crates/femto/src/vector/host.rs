@@ -4,7 +4,7 @@ use super::cut::{each, sum};
 use super::listed::{at_entries, project_nodes};
 use super::products;
 use super::{
-    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, Ratio,
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, LineSolve, Ratio,
     SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
@@ -13,6 +13,7 @@ use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_kernel::vector::element_inverse::{self, Items, Lines};
 use femto_kernel::vector::interpolation;
+use femto_kernel::vector::line_solve::{self, LineFactors};
 use femto_kernel::vector::random::entry;
 use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Buffer, Device, DeviceError};
@@ -330,6 +331,45 @@ impl<T: Number> VectorOps<T> for Host {
         });
         Ok(())
     }
+
+    fn solve_lines(
+        &self,
+        with: &LineSolve<T, Self>,
+        x: &HostBuffer<T>,
+        e: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        let lines = LineFactors {
+            band: with.band,
+            offsets: &with.offsets,
+            entries: &with.entries,
+            factors: &with.factors,
+        };
+        on_slices(self, (lines, x), (0..with.slices(), &mut **e));
+        Ok(())
+    }
+}
+
+/// Rows of a task of lines, about: enough to make its start worthwhile.
+const ROWS: usize = 8192;
+
+/// Solves slices in parallel, with their part of e.
+fn on_slices<T: Number>(
+    host: &Host,
+    (lines, x): (LineFactors<'_, T>, &[T]),
+    (slices, e): (Range<usize>, &mut [T]),
+) {
+    if e.len() > ROWS && slices.len() > 1 {
+        let middle = slices.start + slices.len() / 2;
+        let own = lines.offsets[middle] - lines.offsets[slices.start];
+        let (left, right) = e.split_at_mut(own as usize);
+        host.join(
+            || on_slices(host, (lines, x), (slices.start..middle, left)),
+            || on_slices(host, (lines, x), (middle..slices.end, right)),
+        );
+        return;
+    }
+    line_solve::solve(SimdLevel::detect(), lines, x, (slices.start, e));
 }
 
 /// Elements of a task, whole batches of interpolation and inversion.

@@ -8,6 +8,7 @@ mod element_inverse;
 mod entries;
 mod host;
 mod interpolation;
+mod line_solve;
 mod listed;
 mod null;
 mod products;
@@ -22,6 +23,7 @@ pub use element_inverse::ElementInverse;
 pub use entries::Entries;
 pub use femto_kernel::vector::{ChebyshevFactors, ChebyshevInput};
 pub use interpolation::ElementInterpolation;
+pub use line_solve::LineSolve;
 pub use projector::{Projector, SlantedNodes};
 pub use random::RandomVectors;
 pub use sparse::SparseMatrix;
@@ -43,7 +45,7 @@ pub(crate) fn download<T: Number, D: Device>(
 }
 
 /// Zeros on the host, in pages that all threads have touched.
-fn zeros<T: Number>(len: usize) -> Vec<T> {
+pub(crate) fn zeros<T: Number>(len: usize) -> Vec<T> {
     let all = (0..len).into_par_iter();
     all.map(|_| T::default()).collect()
 }
@@ -217,6 +219,14 @@ pub trait VectorOps<T: Number>: Capture + Clone {
     fn invert_elements(
         &self,
         with: &ElementInverse<T, Self>,
+        x: &Self::Buffer<T>,
+        e: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+
+    /// e = A⁻¹ x along lines, for an L-vector `x` and rows of lines `e`, `[slice][row][lane]`.
+    fn solve_lines(
+        &self,
+        with: &LineSolve<T, Self>,
         x: &Self::Buffer<T>,
         e: &mut Self::Buffer<T>,
     ) -> Result<(), DeviceError>;

@@ -1,8 +1,8 @@
 //! Vectors on the null device: operations are counted with their exact work; sums are zero.
 
 use super::{
-    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SlantedNodes,
-    SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, LineSolve,
+    SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::roofline::Work;
@@ -233,6 +233,17 @@ impl<T: Number> VectorOps<T> for Null {
     ) -> Result<(), DeviceError> {
         with.check(x, e)?;
         record(self, "invert_elements", with.work());
+        Ok(())
+    }
+
+    fn solve_lines(
+        &self,
+        with: &LineSolve<T, Self>,
+        x: &NullBuffer<T>,
+        e: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        record(self, "solve_lines", with.work());
         Ok(())
     }
 }

@@ -72,6 +72,8 @@ pub(super) enum CatalogEntry {
     Interpolation,
     /// Separable problems on elements, shown for degree 4 on hexahedra.
     ElementInverse,
+    /// Systems along lines of nodes, shown for degree 4.
+    LineSolve,
     /// Random numbers for measurements.
     Random,
     /// Kernels that measure ceilings.
@@ -88,7 +90,8 @@ impl CatalogEntry {
         all.extend(Example::ALL.map(Self::Form));
         all.extend(Simplices::ALL.map(Self::Simplices));
         all.extend([Self::Zero, Self::Sum]);
-        all.extend([Self::Vectors, Self::Interpolation, Self::ElementInverse]);
+        all.extend([Self::Vectors, Self::Interpolation]);
+        all.extend([Self::ElementInverse, Self::LineSolve]);
         all.extend([Self::Random, Self::Probe]);
         all
     }
@@ -115,6 +118,7 @@ impl CatalogEntry {
             Self::ElementInverse => {
                 "solves separable problems on hexahedra of degree 4, to smooth".to_owned()
             }
+            Self::LineSolve => "solves systems along lines of degree 4, to smooth".to_owned(),
             Self::Random => "fills a vector with random numbers, for measurements".to_owned(),
             Self::Probe => "measures the ceilings of a device".to_owned(),
         }
@@ -154,6 +158,7 @@ impl Display for CatalogEntry {
             Self::Vectors => f.write_str("vectors"),
             Self::Interpolation => f.write_str("interpolation"),
             Self::ElementInverse => f.write_str("element_inverse"),
+            Self::LineSolve => f.write_str("line_solve"),
             Self::Random => f.write_str("random"),
             Self::Probe => f.write_str("probe"),
         }

@@ -17,6 +17,7 @@ use femto::kernel::roofline::probe_text;
 use femto::kernel::scalar::Precision;
 use femto::kernel::vector::element_inverse::InverseShape;
 use femto::kernel::vector::interpolation::InterpolationShape;
+use femto::kernel::vector::line_solve;
 use femto::kernel::vector::{random, source as vector};
 use femto::operator::OperatorError;
 
@@ -171,6 +172,10 @@ impl Request {
                 let shape = InverseShape { axes, nodes_1d };
                 let text = shape.source(language, precision);
                 Text::of_loops(text, shape.block(), precision)
+            }
+            CatalogEntry::LineSolve => {
+                let text = line_solve::source(language, precision, 4);
+                Text::of_loops(text, line_solve::BLOCK, precision)
             }
             CatalogEntry::Random => Text::of_loops(
                 random::source(language, precision),

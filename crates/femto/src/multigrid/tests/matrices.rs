@@ -1,4 +1,4 @@
-//! Matrices of operators, models of elements and tentative prolongations.
+//! Matrices of operators, and tentative prolongations.
 
 use super::*;
 
@@ -88,79 +88,6 @@ fn elastic(
         projector: Projector::new(host, &constraints).unwrap(),
         constraints,
         blocks,
-    }
-}
-
-/// On one box the model is the operator, whatever the strengths of its axes, and its inverse is exact.
-#[test]
-fn schwarz_is_exact_on_one_box() {
-    let host = Host::with_threads(2).unwrap();
-    for (cell, dim) in [(Cell::Quadrilateral, 2), (Cell::Hexahedron, 3)] {
-        let mesh = AnyBox {
-            upper: [2.0, 0.3, 0.7][..dim].to_vec(),
-            ..AnyBox::unit(cell, 1)
-        };
-        let mesh = mesh.build(|x| x).unwrap();
-        let level = |degree: usize, components: usize| {
-            let blocks = blocks(&mesh, degree, components);
-            let Block { space, geometry } = &blocks[0];
-            // Different on every axis of every component.
-            let params = OperatorParams::default();
-            let operator = match dim {
-                2 => Operator::new(&host, space, geometry, &Layered::<2>, params),
-                _ => Operator::new(&host, space, geometry, &Layered::<3>, params),
-            };
-            let tags = [("xmax", &[0][..]), ("ymin", &[1][..])];
-            let constraints = Constraints::of_blocks(&blocks, &tags).unwrap();
-            FormLevel {
-                constraints,
-                operator: operator.unwrap(),
-                blocks,
-            }
-        };
-        let levels = vec![level(4, 2), level(1, 2)];
-        let params = (MultigridParams::default(), false);
-        let hierarchy = Hierarchy::<f64, _>::new(&host, levels, params).unwrap();
-        let [fine, base] = &hierarchy.levels[..] else {
-            panic!("two levels")
-        };
-        let mut diagonal = host.zeros(fine.size()).unwrap();
-        fine.operator.diagonal(&mut diagonal).unwrap();
-        let strengths = schwarz::Strengths::new(base).unwrap().unwrap();
-        assert!(strengths.stretched());
-        let schwarz = strengths.schwarz(fine, &diagonal).unwrap();
-        let mut x = host.upload(&randoms(8, fine.size())).unwrap();
-        fine.hold(&mut x).unwrap();
-        let mut product = host.zeros(fine.size()).unwrap();
-        fine.apply(&x, &mut product).unwrap();
-        let mut elements = host.upload(&vec![f64::NAN; schwarz.scratch()]).unwrap();
-        let mut found = host.upload(&vec![f64::NAN; fine.size()]).unwrap();
-        schwarz.apply(&product, &mut elements, &mut found).unwrap();
-        let worst = found.iter().zip(&*x).map(|(a, b)| (a - b).abs());
-        let worst = worst.fold(0.0, f64::max);
-        assert!(worst < 1e-11, "{cell:?}: {worst:.1e}");
-    }
-}
-
-/// -Σ_a ∂_a (s_a ∂_a u) + λ u with other s, λ for each component.
-#[derive(Clone)]
-struct Layered<const D: usize>;
-
-impl<const D: usize> Form<D, 2> for Layered<D> {
-    #[inline(always)]
-    fn f0<S: Scalar>(&self, point: &Point<S, D, 2>) -> [S; 2] {
-        [point.u[0] * 3.0, point.u[1] * 5.0]
-    }
-
-    #[inline(always)]
-    fn f1<S: Scalar>(&self, point: &Point<S, D, 2>) -> [[S; D]; 2] {
-        let mut flux = point.grad_u;
-        for (c, flux) in flux.iter_mut().enumerate() {
-            for (a, flux) in flux.iter_mut().enumerate() {
-                *flux = *flux * (1.0 + a as f64 + 10.0 * c as f64);
-            }
-        }
-        flux
     }
 }
 

@@ -1,6 +1,7 @@
 //! Transfers and cycles by their definitions, on every cell.
 
 mod matrices;
+mod smoothers;
 
 use super::aggregates::NearKernel;
 use super::*;

@@ -1,11 +1,12 @@
-//! Kernels on elements, from L-vectors to E-vectors, compiled when a device first needs one and kept with it.
+//! Kernels on elements and lines, from L-vectors to vectors in their own order, compiled when a device first needs one and kept with it.
 
 use crate::Number;
 use crate::accelerator::language;
-use crate::vector::{ElementInterpolation, ElementInverse};
+use crate::vector::{ElementInterpolation, ElementInverse, LineSolve};
 use femto_kernel::dialect::BlockShape;
 use femto_kernel::vector::element_inverse::InverseShape;
 use femto_kernel::vector::interpolation::InterpolationShape;
+use femto_kernel::vector::line_solve;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
 };
@@ -41,6 +42,20 @@ impl Shape for InverseShape {
         let Self { axes, nodes_1d } = self;
         let name = format!("element inverse {nodes_1d} {axes} {}", T::PRECISION);
         (name, self.source(language(device.features()), T::PRECISION))
+    }
+}
+
+/// The band of lines.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Band(usize);
+
+impl Shape for Band {
+    const KERNEL: &'static str = "solve_lines";
+
+    fn text<T: Number>(self, device: &Accelerator) -> (String, String) {
+        let name = format!("line solve {} {}", self.0, T::PRECISION);
+        let language = language(device.features());
+        (name, line_solve::source(language, T::PRECISION, self.0))
     }
 }
 
@@ -143,5 +158,28 @@ pub(super) fn invert_elements<T: Number>(
         Argument::output(e),
     ];
     let launch = launch::<T>(with.shape.blocks(with.items()), with.shape.block());
+    device.launch(&kernel, &launch, &arguments)
+}
+
+/// Solves along lines; lengths have been checked.
+pub(super) fn solve_lines<T: Number>(
+    device: &Accelerator,
+    with: &LineSolve<T, Accelerator>,
+    x: &AcceleratorBuffer<T>,
+    e: &mut AcceleratorBuffer<T>,
+) -> Result<(), DeviceError> {
+    let slices = with.slices() as u32;
+    if slices == 0 {
+        return Ok(());
+    }
+    let kernel = kernel::<T, _>(device, Band(with.band))?;
+    let arguments = [
+        Argument::input(&with.offsets),
+        Argument::input(&with.entries),
+        Argument::input(&with.factors),
+        Argument::input(x),
+        Argument::output(e),
+    ];
+    let launch = launch::<T>(slices, line_solve::BLOCK);
     device.launch(&kernel, &launch, &arguments)
 }

@@ -8,8 +8,8 @@ mod loops;
 
 use super::{
     ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries,
-    RandomVectors, SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual,
-    VectorOps, same_len,
+    LineSolve, RandomVectors, SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection,
+    UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::scalar::Precision;
@@ -369,5 +369,15 @@ impl<T: Number> VectorOps<T> for Accelerator {
     ) -> Result<(), DeviceError> {
         with.check(x, e)?;
         elements::invert_elements(self, with, x, e)
+    }
+
+    fn solve_lines(
+        &self,
+        with: &LineSolve<T, Self>,
+        x: &AcceleratorBuffer<T>,
+        e: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        elements::solve_lines(self, with, x, e)
     }
 }

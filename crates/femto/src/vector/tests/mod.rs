@@ -41,6 +41,7 @@ fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
     Bench::<T, D>::bad_entries(device);
     Bench::<T, D>::interpolation(device, &mut random);
     Bench::<T, D>::element_inverses(device, &mut random);
+    Bench::<T, D>::line_solves(device, &mut random);
     for len in LENGTHS {
         let bench = Bench::<T, D>::new(device, len, &mut random);
         bench.plain_operations();

@@ -4,14 +4,15 @@ use super::bench::{Bench, Random};
 use crate::Number;
 use crate::vector::{
     ChebyshevFactors, ChebyshevInput, ChebyshevStep, Csr, ElementInterpolation, ElementInverse,
-    SparseMatrix, VectorOps,
+    LineSolve, SparseMatrix, VectorOps,
 };
 use femto_element::Interpolation;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::element_inverse::{self, InverseShape, Items, Lines};
 use femto_kernel::vector::interpolation::NO_NODE;
-use femto_kernel::vector::sparse::MOST_COMPONENTS;
+use femto_kernel::vector::line_solve::{self, LineFactors};
+use femto_kernel::vector::sparse::{MOST_COMPONENTS, NO_COLUMN, SLICE};
 
 impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
     /// All kinds of step; what a step does not read is poisoned.
@@ -265,6 +266,79 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
                 assert!(
                     error < 64.0 * T::EPSILON,
                     "{shape:?}, entry {place}: {error:.1e}"
+                );
+            }
+        }
+    }
+
+    /// Lines of any length, against the loops in double precision.
+    pub(super) fn line_solves(device: &D, random: &mut Random) {
+        let len = 211;
+        for band in [1, 2, 4, 15] {
+            let rows = [40, 3, 1, 1];
+            let ends = rows.iter().scan(0, |end, rows| {
+                *end += (rows * SLICE) as u32;
+                Some(*end)
+            });
+            let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+            let count = rows.iter().sum::<usize>() * SLICE;
+            // The last lines of the first slice are shorter, and the last slice is not full.
+            let is_row = |at: usize| match at / SLICE {
+                row @ 0..40 => at % SLICE < 25 || row < 20,
+                44 => at % SLICE < 7,
+                _ => true,
+            };
+            let entry = |at: usize| {
+                if is_row(at) {
+                    (at * 37 % len) as u32
+                } else {
+                    NO_COLUMN
+                }
+            };
+            let entries: Vec<u32> = (0..count).map(entry).collect();
+            let numbers = random.vector::<f32>(count * (1 + band)).into_iter();
+            let factors = numbers.enumerate().map(|(number, value)| {
+                let (row, k) = (number / SLICE / (1 + band), number / SLICE % (1 + band));
+                let first = [0, 40, 43, 44].into_iter().rfind(|&first| first <= row);
+                let counts = is_row(row * SLICE + number % SLICE) && k <= row - first.unwrap();
+                let size = if k == 0 { 1.0 } else { -0.5 / band as f64 };
+                if counts { size * f64::from(value) } else { 0.0 }
+            });
+            let factors: Vec<f64> = factors.collect();
+            let x: Vec<f64> = random
+                .vector::<f32>(len)
+                .into_iter()
+                .map(f64::from)
+                .collect();
+            let of = |values: &[f64]| values.iter().map(|&x| T::from_f64(x)).collect::<Vec<T>>();
+            let rounded = of(&factors);
+            let lines = LineFactors {
+                band,
+                offsets: &offsets,
+                entries: &entries,
+                factors: &rounded,
+            };
+            let solve = LineSolve::new(device, lines, len).unwrap();
+            let mut found = vec![T::from_f64(f64::NAN); count];
+            let mut e = device.upload(&found).unwrap();
+            let x_there = device.upload(&of(&x)).unwrap();
+            device.solve_lines(&solve, &x_there, &mut e).unwrap();
+            device.read(&e, &mut found).unwrap();
+            let as_stored: Vec<f64> = rounded.iter().map(|it| it.to_f64()).collect();
+            let lines = LineFactors {
+                band,
+                offsets: &offsets,
+                entries: &entries,
+                factors: &as_stored,
+            };
+            let mut wanted = vec![f64::NAN; count];
+            line_solve::solve(SimdLevel::detect(), lines, &x, (0, &mut wanted));
+            // All numbers are positive but those of L, so that nothing cancels.
+            for (place, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+                let error = (found.to_f64() - wanted).abs();
+                assert!(
+                    error <= 64.0 * T::EPSILON * wanted,
+                    "band {band}, entry {place}: {found}, not {wanted}"
                 );
             }
         }

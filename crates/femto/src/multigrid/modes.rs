@@ -1,4 +1,4 @@
-//! The lines of tensor-product elements: their ends, K, M and modes.
+//! Modes of the lines of tensor-product elements, for Schwarz: their ends, K and M.
 
 use super::MultigridError;
 use crate::eigen::eigenvectors;
@@ -81,6 +81,16 @@ impl Line {
             stiffness: product(&tables.grad_1d),
             mass: product(&tables.interp_1d),
         })
+    }
+
+    /// An entry of K.
+    pub(super) fn stiffness(&self, row: usize, column: usize) -> f64 {
+        self.stiffness[row * self.nodes + column]
+    }
+
+    /// An entry of M.
+    pub(super) fn mass(&self, row: usize, column: usize) -> f64 {
+        self.mass[row * self.nodes + column]
     }
 
     /// An entry of the diagonal of K or M.
