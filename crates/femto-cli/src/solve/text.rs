@@ -197,6 +197,9 @@ impl Solver {
             };
             let method = match level.method {
                 Some(LevelMethod::Schwarz) => " by Schwarz",
+                Some(LevelMethod::Lines) if i + 1 == self.levels.len() => {
+                    ", only smoothed by lines"
+                }
                 Some(LevelMethod::Lines) => " by lines",
                 Some(LevelMethod::Diagonal) if i + 1 == self.levels.len() => ", only smoothed",
                 _ => "",

@@ -132,18 +132,19 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 Some(chains) => LineInverse::of_matrix(device, &matrix, (chains, kernel.block))?,
                 None => None,
             };
-            let inverse = match lines {
-                Some(lines) => Inverse::Lines(lines),
-                None => inverse_of(device, &matrix.diagonal())?,
+            let (inverse, chains) = match lines {
+                Some(lines) => (Inverse::Lines(lines), chains),
+                None => (inverse_of(device, &matrix.diagonal())?, None),
             };
             let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
-            let strong = match &chains {
-                Some(chains) => chains.alone(&strong),
-                None => strong,
-            };
-            let aggregates = Aggregates::new(&strong, &kernel);
-            let coarse_size = aggregates.count * kernel.modes;
-            if coarse_size == 0 || 2 * coarse_size > matrix.rows() {
+            // Along lines, unless they are too short.
+            let along = chains.map(|chains| chains.alone(&strong));
+            let of = |strong: Csr| (Aggregates::new(&strong, &kernel), strong);
+            let size = |aggregates: &Aggregates| aggregates.count * kernel.modes;
+            let shrinks = |aggregates: &Aggregates| 2 * size(aggregates) <= matrix.rows();
+            let along = along.map(of).filter(|(aggregates, _)| shrinks(aggregates));
+            let (aggregates, strong) = along.unwrap_or_else(|| of(strong));
+            if aggregates.count == 0 || !shrinks(&aggregates) {
                 let coarsest = Coarsest::Smoothed(on_device, smoother);
                 watch.lap(first + levels.len());
                 return Ok(Self { levels, coarsest });

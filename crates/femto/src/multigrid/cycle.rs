@@ -119,7 +119,7 @@ pub(super) struct LevelVectors<T: Number, D: Device> {
     pub(super) d: D::Buffer<T>,
     /// A d or A x; between the smoothers b - A x.
     pub(super) product: D::Buffer<T>,
-    /// E-vectors of restriction and prolongation, the second one also the smoother's; empty on levels of matrices.
+    /// E-vectors of restriction and prolongation, the second one also that of Schwarz; empty on levels of matrices.
     pub(super) elements: [D::Buffer<T>; 2],
     /// The smoother's rows of lines; empty unless it has lines.
     pub(super) rows: D::Buffer<T>,
@@ -241,7 +241,8 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
             let elements: usize = level.elements().iter().sum();
             5 * level.operator().size() + elements + level.smoother().rows()
         });
-        (levels.sum::<usize>() + 5 * self.cycle.below.coarsest.matrix().rows()) * T::BYTES
+        let coarsest = &self.cycle.below.coarsest;
+        (levels.sum::<usize>() + 5 * coarsest.matrix().rows() + coarsest.rows()) * T::BYTES
     }
 
     /// Level `i`, 0 the finest; `None` for the coarsest.

@@ -20,7 +20,7 @@ const DIAGONAL_ORDER: usize = 3;
 const SCHWARZ_ORDER: usize = 6;
 
 /// Numbers of unknowns of degree 1, on the host and on accelerators, from which on it is corrected twice by its aggregates if
-/// the form is symmetric and the finer levels are smoothed by their diagonals (`docs/multigrid.md`). On accelerators a second
+/// the form is symmetric and the finer levels are not smoothed by Schwarz (`docs/multigrid.md`). On accelerators a second
 /// correction takes long: it is many launches of little work.
 const TWICE_FROM: usize = 10_000;
 const TWICE_FROM_ON_ACCELERATORS: usize = 1_000_000;
@@ -95,16 +95,20 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         self.projector.set_diagonal(device, &mut diagonal)?;
         // Schwarz needs positive entries too.
         let jacobi = Jacobi::new(device, &diagonal)?;
-        let (inverse, order) = match with {
-            None => (Inverse::Diagonal(jacobi), DIAGONAL_ORDER),
-            Some((SmootherKind::Lines, strengths)) => (
-                Inverse::Lines(strengths.lines(self, &diagonal)?),
-                DIAGONAL_ORDER,
-            ),
-            Some((_, strengths)) => {
+        let lines = match with {
+            Some((SmootherKind::Lines, strengths)) => {
+                let wanted = params.smoother == SmootherKind::Lines;
+                strengths.lines(self, (&diagonal, wanted))?
+            }
+            _ => None,
+        };
+        let (inverse, order) = match (lines, with) {
+            (Some(lines), _) => (Inverse::Lines(lines), DIAGONAL_ORDER),
+            (None, Some((_, strengths))) if strengths.cell.is_tensor_product() => {
                 let schwarz = strengths.schwarz(self, &diagonal)?;
                 (Inverse::Elements(schwarz), SCHWARZ_ORDER)
             }
+            _ => (Inverse::Diagonal(jacobi), DIAGONAL_ORDER),
         };
         let order = params.order.unwrap_or(order);
         Smoother::new(device, self, inverse, (order, params.safety))

@@ -8,7 +8,7 @@
 //!            x = x + P cycle(Pᵀ (b - A x))   correct by the next level
 //!            x = x + S (b - A x)             smooth again
 //! ```
-//! with a polynomial S of M⁻¹A, where M is the diagonal (`smoother.rs`) or Schwarz's (`schwarz.rs`), prolongation P
+//! with a polynomial S of M⁻¹A, where M is the diagonal (`smoother.rs`), lines of nodes (`lines`) or Schwarz's (`schwarz.rs`), prolongation P
 //! (`transfer.rs`, `aggregation.rs`), and the inverse matrix on the coarsest level. The matrix of degree 1 may do the
 //! last two lines twice. A cycle is linear up to rounding, and symmetric and positive definite if A is; it allocates nothing,
 //! and reads nothing back, so that solvers can capture it.
@@ -58,7 +58,8 @@ pub struct MultigridParams {
     /// positive definite in fp32; fp32 does not hold where positions need fp64
     /// ([`Problem::needs_double_positions`](crate::problem::Problem::needs_double_positions)).
     pub precision: Option<Precision>,
-    /// What smooths on levels of elements.
+    /// What smooths on levels of elements. The matrices below are smoothed along lines where nodes are coupled along these,
+    /// but for [`SmootherKind::Diagonal`] and forms that are not symmetric.
     pub smoother: SmootherKind,
     /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3, and 6 with Schwarz.
     pub order: Option<usize>,

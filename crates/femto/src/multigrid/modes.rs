@@ -1,4 +1,4 @@
-//! Modes of the lines of tensor-product elements, for Schwarz: their ends, K and M.
+//! K and M of the lines of elements, and for Schwarz their modes with all kinds of ends.
 
 use super::MultigridError;
 use crate::eigen::eigenvectors;

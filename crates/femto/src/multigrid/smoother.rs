@@ -1,4 +1,5 @@
-//! The optimised Chebyshev iteration of the fourth kind, preconditioned by the diagonal or by elements (`schwarz.rs`).
+//! The optimised Chebyshev iteration of the fourth kind, preconditioned by the diagonal, by lines of
+//! nodes (`lines`) or by elements (`schwarz.rs`).
 //!
 //! ```text
 //! r = b - A x;  d = 4/(3 λ) M⁻¹ r;  x = x + β₁ d
@@ -64,7 +65,7 @@ pub(super) enum Inverse<T: Number, D: Device> {
 }
 
 impl<T: Number, D: VectorOps<T>> Inverse<T, D> {
-    /// z = M⁻¹ r; `elements` is an E-vector.
+    /// z = M⁻¹ r; `elements` is an E-vector, or rows of lines.
     fn apply(
         &self,
         device: &D,

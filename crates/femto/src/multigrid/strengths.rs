@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// with the diagonal: from 5 to 8 on a core, about 7 on an H200, less on sheared cells (`docs/multigrid.md`).
 const STRETCHED: f64 = 5.0;
 
-/// The same for solves along lines.
+/// The same for solves along lines, on a core; on an H200 it is about 4.
 const THIN: f64 = 3.0;
 
 /// An axis has segments of lines if its strength is this many times that of any other direction.
@@ -41,7 +41,7 @@ pub(super) struct Strengths {
 }
 
 /// An element's strengths along an axis, of which it is a product with a line, and along other directions, relative to its
-/// extent along each.
+/// extent in reference coordinates along each.
 struct Compared {
     axis: usize,
     along: f64,
@@ -133,7 +133,7 @@ impl Strengths {
         };
         let strength = |(a, direction): (usize, &[f64; 3])| {
             let items = (0..self.components).map(|c| element * self.components + c);
-            items.map(|item| self.of_item(item)[1 + a]).sum::<f64>() * extent(direction).powi(2)
+            items.map(|item| self.of_item(item)[1 + a]).sum::<f64>() / extent(direction).powi(2)
         };
         let all: Vec<f64> = self.directions.iter().enumerate().map(strength).collect();
         let axis = line_axes(self.cell).max_by(|&a, &b| all[a].total_cmp(&all[b]));

@@ -351,7 +351,7 @@ impl<T: Number> VectorOps<T> for Host {
 }
 
 /// Rows of a task of lines, about: enough to make its start worthwhile.
-const ROWS: usize = 8192;
+const ROWS_OF_A_TASK: usize = 8192;
 
 /// Solves slices in parallel, with their part of e.
 fn on_slices<T: Number>(
@@ -359,7 +359,7 @@ fn on_slices<T: Number>(
     (lines, x): (LineFactors<'_, T>, &[T]),
     (slices, e): (Range<usize>, &mut [T]),
 ) {
-    if e.len() > ROWS && slices.len() > 1 {
+    if e.len() > ROWS_OF_A_TASK && slices.len() > 1 {
         let middle = slices.start + slices.len() / 2;
         let own = lines.offsets[middle] - lines.offsets[slices.start];
         let (left, right) = e.split_at_mut(own as usize);

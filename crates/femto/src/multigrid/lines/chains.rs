@@ -19,6 +19,8 @@ pub(in crate::multigrid) struct Chains {
     nodes: Vec<u32>,
     /// Start of each line in `nodes`, and the end of the last.
     firsts: Vec<u32>,
+    /// Whether rings were cut.
+    pub(super) has_rings: bool,
 }
 
 impl Chains {
@@ -84,7 +86,8 @@ impl Chains {
                 all.nodes.extend(part.nodes);
                 all
             });
-        if all.nodes.len() < chosen.len() {
+        all.has_rings = all.nodes.len() < chosen.len();
+        if all.has_rings {
             let mut is_taken = vec![false; chosen.len()];
             let taken = all.nodes.iter();
             taken.for_each(|&node| is_taken[node as usize] = true);
@@ -106,6 +109,7 @@ impl Chains {
         Self {
             nodes: Vec::new(),
             firsts: vec![0],
+            has_rings: false,
         }
     }
 
@@ -221,6 +225,6 @@ mod tests {
             sorted(&chains),
             [vec![3, 0, 4], vec![1, 2, 6], vec![5], vec![7]]
         );
-        assert_eq!(chains.linked(), 6);
+        assert_eq!((chains.linked(), chains.has_rings), (6, true));
     }
 }

@@ -18,6 +18,12 @@ use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// The diagonal of a line's model is off where it differs from A's by this factor.
+const OFF: f64 = 3.0;
+
+/// Roundings by which an entry of D may be negative.
+const ROUNDED: f64 = 64.0;
+
 /// M⁻¹.
 pub(super) struct LineInverse<T: Number, D: Device> {
     device: D,
@@ -26,6 +32,8 @@ pub(super) struct LineInverse<T: Number, D: Device> {
     order: SparseMatrix<T, D>,
     /// Nodes at which solutions are projected.
     slanted: Option<Arc<SlantedNodes<T, D>>>,
+    /// The part of the entries at which the diagonal is not about that of A.
+    off: f64,
 }
 
 impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
@@ -94,9 +102,9 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
         Ok(Some(Self::new(device, &along, (band, None), row)?))
     }
 
-    /// Of a matrix whose entry at a distance along its line, 0 to `band`, from a component of a node to one before it `row`
-    /// adds to zeros. Rows of zeros are those of held entries. Each line is scaled to have the sum of the diagonal entries, if
-    /// these are given.
+    /// Of a matrix, row by row: `row` adds the entries of a component of a node to zeros, at the distance along the line to
+    /// one before it, 0 to `band`. Rows that stay zero are held. Each line is scaled to have the sum of the diagonal entries,
+    /// if these are given.
     fn new(
         device: &D,
         along: &Along<'_>,
@@ -106,8 +114,8 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
         let rows = along.offsets.last().copied().unwrap_or(0);
         let too_large = |_| MultigridError::TooLarge { entries: rows };
         u32::try_from(rows).map_err(too_large)?;
-        let slice = |slice: usize, entries: &mut [u32], factors: &mut [T]| -> Result<(), f64> {
-            let mut own = Vec::new();
+        let slice = |slice: usize, entries: &mut [u32], factors: &mut [T]| -> Result<usize, f64> {
+            let (mut own, mut off) = (Vec::new(), 0);
             for lane in 0..SLICE {
                 own.clear();
                 let mut sums = [0.0; 2];
@@ -123,16 +131,25 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
                         sums[1] += diagonal.map_or(own[0], |it| it[entry]);
                     }
                 }
-                if diagonal.is_some() && sums[0] != 0.0 {
+                if diagonal.is_some() && sums[0] > 0.0 {
                     own.iter_mut().for_each(|it| *it *= sums[1] / sums[0]);
                 }
-                factorise(&mut own, band)?;
+                off += match diagonal {
+                    Some(diagonal) => (nodes.iter().zip(own.chunks_exact(1 + band)))
+                        .filter(|(node, own)| {
+                            let exact = diagonal[**node as usize * along.components + component];
+                            own[0] > OFF * exact || OFF * own[0] < exact && own[0] != 0.0
+                        })
+                        .count(),
+                    None => 0,
+                };
+                factorise(&mut own, band, T::EPSILON)?;
                 for (number, &value) in own.iter().enumerate() {
                     factors[number * SLICE + lane] = T::from_f64(value);
                 }
             }
             match factors.iter().all(|it| it.to_f64().is_finite()) {
-                true => Ok(()),
+                true => Ok(off),
                 false => Err(f64::INFINITY),
             }
         };
@@ -151,8 +168,10 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
         let slices: Vec<(&mut [u32], &mut [T])> = slices.collect();
         let slices = slices.into_par_iter().enumerate();
         let made = slices.map(|(number, (entries, factors))| slice(number, entries, factors));
-        made.collect::<Result<(), _>>()
-            .map_err(|curvature| MultigridError::NotPositiveDefinite { curvature })?;
+        // The first error for any number of threads.
+        let made: Vec<Result<usize, f64>> = made.collect();
+        let off = made.into_iter().sum::<Result<usize, f64>>();
+        let off = off.map_err(|curvature| MultigridError::NotPositiveDefinite { curvature })?;
         let offsets: Vec<u32> = along.offsets.iter().map(|&it| it as u32).collect();
         let lines = LineFactors {
             band,
@@ -166,6 +185,7 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
             solve: LineSolve::new(device, lines, size)?,
             order: SparseMatrix::selecting(device, (size, rows), |entry| along.row(entry) as u32)?,
             slanted: None,
+            off: off as f64 / size.max(1) as f64,
         })
     }
 }
@@ -225,8 +245,9 @@ impl<'a> Along<'a> {
     }
 }
 
-/// Replaces the rows of a matrix, diagonal entries first, by 1/D and L. Fails with an entry of D that is not positive.
-fn factorise(rows: &mut [f64], band: usize) -> Result<(), f64> {
+/// Replaces the rows of a matrix, diagonal entries first, by 1/D and L. Entries have the relative rounding `epsilon`: on a free
+/// line of thin cells the last entry of D may be less than that. Fails with an entry of D that is further below zero.
+fn factorise(rows: &mut [f64], band: usize, epsilon: f64) -> Result<(), f64> {
     let width = 1 + band;
     for at in 0..rows.len() / width {
         let (before, own) = rows.split_at_mut(at * width);
@@ -253,11 +274,12 @@ fn factorise(rows: &mut [f64], band: usize) -> Result<(), f64> {
                 diagonal -= own[k] * own[k] / inverse;
             }
         }
+        let rounding = epsilon * own[0];
         // Not for NaN.
-        if !(diagonal > 0.0 && diagonal.is_finite()) {
+        if !(diagonal > -ROUNDED * rounding && diagonal.is_finite()) || own[0] < 0.0 {
             return Err(diagonal);
         }
-        own[0] = 1.0 / diagonal;
+        own[0] = 1.0 / diagonal.max(rounding);
     }
     Ok(())
 }
@@ -314,11 +336,15 @@ mod tests {
     #[test]
     fn what_is_not_positive_is_refused() {
         // 1 2; 2 1.
-        assert_eq!(factorise(&mut [1.0, 0.0, 1.0, 2.0], 1), Err(-3.0));
-        assert!(factorise(&mut [f64::NAN, 0.0], 1).is_err());
+        assert_eq!(factorise(&mut [1.0, 0.0, 1.0, 2.0], 1, 1e-16), Err(-3.0));
+        assert!(factorise(&mut [f64::NAN, 0.0], 1, 1e-16).is_err());
+        // A constant is free but for rounding.
+        let mut free = [1.0, 0.0, 1.0 - 1e-7, -1.0];
+        assert_eq!(factorise(&mut free, 1, 6e-8), Ok(()));
+        assert!(free[2] > 1e7);
         // A held entry between others.
         let mut rows = [2.0, 0.0, 0.0, 7.0, 4.0, 7.0];
-        assert_eq!(factorise(&mut rows, 1), Ok(()));
+        assert_eq!(factorise(&mut rows, 1, 1e-16), Ok(()));
         assert_eq!(rows[..4], [0.5, 0.0, 0.0, 0.0]);
         assert_eq!(rows[4..], [0.25, 0.0]);
     }

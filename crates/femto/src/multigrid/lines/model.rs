@@ -6,6 +6,7 @@
 //! ```text
 //! A_l = s_a m_c K + (s_0 m_c + Σ_f s_f k_cf) M
 //! ```
+//!
 //! where m_c and k_cf are diagonal entries of the matrices of the mass and of the derivatives of the cell across. On boxes and
 //! on straight columns with level layers that is A between nodes of the line. Each line is scaled to have the sum of
 //! the diagonal entries of A.
@@ -25,6 +26,9 @@ use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use rayon::prelude::*;
+
+/// The part of all entries at which the diagonal of the model may be another one.
+const FEW: f64 = 0.001;
 
 /// The lines of an element along an axis.
 struct Lines {
@@ -103,12 +107,13 @@ impl Lines {
 }
 
 impl Strengths {
-    /// M⁻¹ of a level of degree 2 or more, from the diagonal of its matrix.
+    /// M⁻¹ of a level of degree 2 or more, from the diagonal of its matrix. `None` where it is a poor one, unless lines are
+    /// `wanted`: coefficients vary within cells so much that the model's diagonal is another one, or lines are rings.
     pub(in crate::multigrid) fn lines<T: Number, D: Backend + VectorOps<T>>(
         &self,
         level: &ConstrainedLevel<T, D>,
-        diagonal: &D::Buffer<T>,
-    ) -> Result<LineInverse<T, D>, MultigridError> {
+        (diagonal, wanted): (&D::Buffer<T>, bool),
+    ) -> Result<Option<LineInverse<T, D>>, MultigridError> {
         let device = level.operator.device();
         let space = &level.blocks[0].space;
         let (degree, components) = (space.degree(), self.components);
@@ -132,23 +137,19 @@ impl Strengths {
             for (number, lines) in of_axes.iter().enumerate() {
                 let [c, k] = lines.places[local];
                 let own = lines.line(c);
-                let next = if k == 0 { 1 } else { k - 1 };
-                let is_along = along.before(node, nodes[own[next]]).is_some();
-                // The diagonal is the same along every axis.
-                if number > 0 && !is_along {
-                    continue;
-                }
                 let stiffness = strengths[1 + lines.axis] * lines.mass[c];
                 let across = &lines.stiffness[c * directions..][..directions];
                 let across = strengths[1..].iter().zip(across).map(|(s, k)| s * k);
-                let mass = strengths[0] * lines.mass[c] + across.sum::<f64>();
+                // Each strength has its own least value, and together they may be too small.
+                let mass = strengths[0] * lines.mass[c] + across.sum::<f64>().max(0.0);
                 let value = |other: usize| {
                     stiffness * line.stiffness(k, other) + mass * line.mass(k, other)
                 };
+                // The diagonal is the same along every axis.
                 if number == 0 {
                     row[0] += value(k);
                 }
-                for (other, &local) in own.iter().enumerate().filter(|it| is_along && it.0 != k) {
+                for (other, &local) in own.iter().enumerate().filter(|it| it.0 != k) {
                     let there = nodes[local];
                     let before = along.before(node, there);
                     if before.is_none() || is_held[there as usize * components + component] {
@@ -177,7 +178,8 @@ impl Strengths {
         };
         let slanted = Some(level.projector.slanted.clone());
         let lines = LineInverse::new(device, &along, (degree, Some(&exact)), row)?;
-        Ok(LineInverse { slanted, ..lines })
+        let is_good = lines.off <= FEW && !chains.has_rings;
+        Ok((is_good || wanted).then_some(LineInverse { slanted, ..lines }))
     }
 
     /// Lines of nodes along the strongest axes, where elements disagree that of the one with the largest ratio.
@@ -194,35 +196,47 @@ impl Strengths {
             (number.unwrap_or(0), ratio)
         });
         let dominant: Vec<(usize, f64)> = dominant.collect();
+        // The nodes before and after one on an element's line.
+        let beside = |place: u32, lines: &Lines| {
+            let (element, local) = (place as usize / per_element, place as usize % per_element);
+            let [c, k] = lines.places[local];
+            let line = lines.line(c);
+            let own = &listed[element / self.components * per_element..][..per_element];
+            [k.wrapping_sub(1), k + 1].map(|k| line.get(k).map_or(NONE, |&node| own[node]))
+        };
         let chosen = |node: usize| {
-            let mut chosen = [NONE; 2];
-            let mut ratios = [0.0; 2];
-            for &place in places.row_columns(node * self.components) {
-                let element = place as usize / per_element / self.components;
-                let (number, ratio) = dominant[element];
-                if ratio == 0.0 {
-                    continue;
-                }
-                let lines = &of_axes[number];
-                let [c, k] = lines.places[place as usize % per_element];
-                let line = lines.line(c);
-                let at = |k: usize| {
-                    line.get(k)
-                        .map_or(NONE, |&it| listed[element * per_element + it])
-                };
-                match [at(k.wrapping_sub(1)), at(k + 1)] {
-                    [NONE, only] | [only, NONE] => {
-                        // The two best of those that differ.
-                        let least = usize::from(ratios[1] < ratios[0]);
-                        if !chosen.contains(&only) && ratio > ratios[least] {
-                            (chosen[least], ratios[least]) = (only, ratio);
-                        }
-                    }
-                    both if ratio > ratios[0] => (chosen, ratios) = (both, [ratio; 2]),
-                    _ => {}
-                }
-            }
-            chosen
+            let places = places.row_columns(node * self.components);
+            let of_element = |&place: &u32| {
+                let (number, ratio) = dominant[place as usize / per_element / self.components];
+                (ratio > 0.0).then(|| (ratio, beside(place, &of_axes[number])))
+            };
+            let strongest = |all: &mut dyn Iterator<Item = (f64, [u32; 2])>| {
+                let none = (0.0, [NONE; 2]);
+                all.fold(none, |best, it| if it.0 > best.0 { it } else { best })
+                    .1
+            };
+            let best = strongest(&mut places.iter().filter_map(of_element));
+            let ([NONE, only] | [only, NONE]) = best else {
+                return best;
+            };
+            // Another line ends here too, and may go on.
+            let others = places.iter().filter_map(of_element);
+            let mut others = others.filter_map(|(ratio, both)| match both {
+                [NONE, other] | [other, NONE] if other != only => Some((ratio, [other, NONE])),
+                _ => None,
+            });
+            let [other, _] = strongest(&mut others);
+            // Not round a corner of an element: what it couples from one side to the other is no part of a line.
+            let is_corner = other != NONE
+                && places.iter().any(|&place| {
+                    let axis = |node: u32| {
+                        of_axes
+                            .iter()
+                            .position(|it| beside(place, it).contains(&node))
+                    };
+                    matches!([axis(only), axis(other)], [Some(a), Some(b)] if a != b)
+                });
+            [only, if is_corner { NONE } else { other }]
         };
         let nodes = (0..nodes).into_par_iter();
         Chains::new(&nodes.map(chosen).collect::<Vec<_>>())

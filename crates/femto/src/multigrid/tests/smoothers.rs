@@ -103,7 +103,7 @@ fn lines_are_exact_on_thin_boxes() {
         fine.operator.diagonal(&mut diagonal).unwrap();
         let strengths = strengths::Strengths::new(base).unwrap().unwrap();
         assert_eq!(strengths.best(base).unwrap(), SmootherKind::Lines);
-        let lines = strengths.lines(fine, &diagonal).unwrap();
+        let lines = strengths.lines(fine, (&diagonal, false)).unwrap().unwrap();
         let positions = Block::node_positions(&fine.blocks);
         let is_along = |row: usize, column: usize| {
             let [a, b] = [row, column].map(|entry| positions[entry / 2]);

@@ -1,4 +1,4 @@
-//! Multigrid on stretched cells: Schwarz smoothing, and aggregates of strong couplings.
+//! Multigrid on stretched cells: solves along lines, Schwarz smoothing, and aggregates of strong couplings.
 
 use super::multigrid::{difference_from_jacobi, poisson, solve};
 use super::*;
@@ -8,7 +8,7 @@ use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::kernel::form::{Form, LinearElasticity, Point};
 use femto::kernel::scalar::Scalar;
-use femto::problem::{LevelMethod, PreconditionerKind, ProblemForm, Solution};
+use femto::problem::{AlongNormal, LevelMethod, PreconditionerKind, ProblemForm, Solution};
 
 /// A box of these lengths.
 fn stretched(cells: [usize; 3], upper: [f64; 3]) -> Mesh {
@@ -130,6 +130,36 @@ fn jumps_between_stretched_cells_take_few_iterations() {
         let iterations = solution.info.iterations();
         assert!(iterations <= 8, "{jump}: {iterations}");
     }
+    // Inside cells the model of lines has another diagonal.
+    let mesh = stretched([9; 3], [1.0, 1.0, 1.0 / 16.0]);
+    let inside = solve(&Problem {
+        form: ProblemForm::interpreted::<_, 3, 1>(&Jump(1e2)).unwrap(),
+        ..poisson(&mesh, 3, 3)
+    });
+    assert_eq!(method(&inside), LevelMethod::Schwarz);
+    let iterations = inside.info.iterations();
+    assert!(iterations <= 22, "{iterations}");
+}
+
+/// A plate of three cells across: aggregates along lines would not shrink the matrix.
+#[test]
+fn short_lines_are_aggregated_across() {
+    let mesh = stretched([28, 28, 3], [1.0, 1.0, 0.02]);
+    let form = LinearElasticity::<3>::from_young(1.0, 0.3);
+    let solution = solve(&Problem {
+        source: vec![&0.0, &0.0, &-1.0],
+        dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0, &0.0])],
+        along_normal: vec![AlongNormal {
+            tag: "zmin".to_owned(),
+            value: &0.0,
+        }],
+        preconditioner: PreconditionerKind::Multigrid,
+        ..interpreted(&mesh, 1, form)
+    });
+    assert_eq!(method(&solution), LevelMethod::Lines);
+    let sizes: Vec<usize> = solution.levels.iter().map(|it| it.unknowns).collect();
+    let iterations = solution.info.iterations();
+    assert!(iterations <= 16, "{iterations} {sizes:?}");
 }
 
 /// An elastic plate of thin cells, held at one side.
