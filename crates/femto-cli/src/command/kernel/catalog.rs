@@ -230,13 +230,13 @@ mod tests {
         for kernel in CatalogEntry::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(CatalogEntry::all().len(), 46 + 10 + 3 + 3 + 5 + 4 + 6 + 1);
+        assert_eq!(CatalogEntry::all().len(), 46 + 10 + 3 + 3 + 5 + 4 + 7 + 1);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(78));
+        assert_eq!(count("all"), Ok(79));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));
