@@ -1,6 +1,6 @@
 //! Inverses of separable problems on elements.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::scalar::{Precision, SimdLevel};
@@ -10,7 +10,7 @@ use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Number, Selection, check_in, launch_of};
+use super::{Case, Number, Selection, check_in, check_positive, launch_of};
 
 /// Bounded: degrees 2 and 4 on hexahedra, 5 on quadrilaterals. All: every degree.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -106,14 +106,5 @@ fn check<T: Number>(device: &Accelerator, module: &Module, shape: &InverseShape)
         (&weights, &x),
         to,
     );
-    let (inside, beyond) = found.split_at(wanted.len());
-    for (place, (&found, wanted)) in inside.iter().zip(wanted).enumerate() {
-        let found = found.to_f64();
-        // Not for NaN.
-        let close = (found - wanted).abs() <= tolerance * wanted;
-        ensure!(close, "entry {place} is {found}, not {wanted}; seed {seed}");
-    }
-    let untouched = beyond.iter().all(|&value| value.to_f64().is_nan());
-    ensure!(untouched, "entries beyond the last");
-    Ok(())
+    check_positive(&found, &wanted, (tolerance, seed))
 }

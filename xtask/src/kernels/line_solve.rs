@@ -1,6 +1,6 @@
 //! Systems along lines.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::scalar::{Precision, SimdLevel};
@@ -11,7 +11,7 @@ use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Case, Number, Selection, check_in, launch_of};
+use super::{Case, Number, Selection, check_in, check_positive, launch_of};
 
 /// Bounded: bands of matrices, and of degrees 2 and 4. All: every degree.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -86,14 +86,5 @@ fn check<T: Number>(device: &Accelerator, module: &Module, &band: &usize) -> Res
     };
     let mut wanted = vec![f64::NAN; entries.len()];
     line_solve::solve(SimdLevel::detect(), lines, &x, (0, &mut wanted));
-    let (inside, beyond) = found.split_at(wanted.len());
-    for (place, (&found, wanted)) in inside.iter().zip(wanted).enumerate() {
-        let found = found.to_f64();
-        // Not for NaN.
-        let close = (found - wanted).abs() <= tolerance * wanted;
-        ensure!(close, "entry {place} is {found}, not {wanted}; seed {seed}");
-    }
-    let untouched = beyond.iter().all(|&value| value.to_f64().is_nan());
-    ensure!(untouched, "entries beyond the last");
-    Ok(())
+    check_positive(&found, &wanted, (tolerance, seed))
 }

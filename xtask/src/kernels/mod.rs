@@ -27,7 +27,7 @@ mod vectors;
 
 use std::fmt;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use femto_kernel::dialect::{BlockShape, Language};
 use femto_kernel::family::Limits;
 use femto_kernel::scalar::{Precision, Real};
@@ -91,6 +91,25 @@ fn check_in<M: 'static>(
         Precision::Fp32 => single,
     };
     Box::new(move |device, module| check(device, module, &made_of))
+}
+
+/// Compares positive numbers, each relative to itself, with what a kernel wrote, and that it wrote nothing beyond them. `seed`
+/// is that of the inputs.
+fn check_positive<T: Number>(
+    found: &[T],
+    wanted: &[f64],
+    (tolerance, seed): (f64, u64),
+) -> Result<()> {
+    let (inside, beyond) = found.split_at(wanted.len());
+    for (place, (&found, wanted)) in inside.iter().zip(wanted).enumerate() {
+        let found = found.to_f64();
+        // Not for NaN.
+        let close = (found - wanted).abs() <= tolerance * wanted;
+        ensure!(close, "entry {place} is {found}, not {wanted}; seed {seed}");
+    }
+    let untouched = beyond.iter().all(|&value| value.to_f64().is_nan());
+    ensure!(untouched, "entries beyond the last");
+    Ok(())
 }
 
 /// A launch of blocks whose shared numbers are of a precision.

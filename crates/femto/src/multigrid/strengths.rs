@@ -7,11 +7,11 @@ use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
 use femto_element::Cell;
 use femto_element::basis::nodes::positions;
-use femto_element::quadrature::rule;
+use femto_element::quadrature::{Rule, rule};
 use rayon::prelude::*;
 
 /// √(the ratio of two strengths), for a box its length over its width, from which on iterations with Schwarz take less time than
-/// with the diagonal: from 5 to 8 on a core, about 7 on an H200, less on sheared cells (`docs/multigrid.md`).
+/// with the diagonal: from 5 to 8 on a core, about 6 on an H200, less on sheared cells (`docs/multigrid.md`).
 const STRETCHED: f64 = 5.0;
 
 /// The same for solves along lines, on a core; on an H200 it is about 4.
@@ -29,13 +29,13 @@ const FEW: f64 = 0.001;
 /// The least strength of a direction, as a part of that of the mass.
 const LEAST: f64 = 1e-3;
 
-/// Strengths of a form on the elements of a space: the energies (f, A f) of linear functions f, which hold the map and any
-/// coefficient.
+/// Strengths of a form on the elements of a space: the energies (f, A f) of linear functions f, whose gradients are the
+/// [`directions`]; they hold the map and any coefficient.
 pub(super) struct Strengths {
     pub(super) cell: Cell,
     pub(super) components: usize,
-    /// The gradients of the functions: each axis, then the sum of each pair of axes that are not products with the others.
-    pub(super) directions: Vec<[f64; 3]>,
+    /// Of the reference cell along each of the [`directions`].
+    extents: Vec<f64>,
     /// `[element][component][1 + directions]`, that of the mass first.
     pub(super) values: Vec<f64>,
 }
@@ -64,49 +64,32 @@ impl Strengths {
             return Ok(None);
         }
         let directions = directions(cell);
-        let rule = rule(cell, 2).map_err(OperatorError::from)?;
-        let volume: f64 = rule.weights.iter().sum();
-        let centre = cell.centre();
-        let linear = |direction: &[f64; 3], x: &[f64; 3]| -> f64 {
-            (0..3).map(|b| direction[b] * (x[b] - centre[b])).sum()
-        };
-        let mean_square = |direction: &[f64; 3]| -> f64 {
-            let points = rule.points.iter().zip(&rule.weights);
-            points
-                .map(|(x, w)| w * linear(direction, x).powi(2))
-                .sum::<f64>()
-                / volume
-        };
-        let mean_squares: Vec<f64> = directions.iter().map(mean_square).collect();
         let functions = 1 + directions.len();
         // `[element][component][function]`.
         let mut strengths = vec![0.0; space.elements() * components * functions];
-        for a in 0..functions {
-            let at_corner = |x: &[f64; 3]| match a {
-                0 => 1.0,
-                a => linear(&directions[a - 1], x),
-            };
-            let at_corners: Vec<f64> = positions(cell, 1).iter().map(at_corner).collect();
-            let energies = energies(base, &at_corners)?;
-            let own = strengths.par_chunks_exact_mut(functions);
-            own.zip(energies)
-                .for_each(|(own, energy)| own[a] = energy / volume);
+        let (mut energies, mut mean_squares) = (Energies::new(base)?, Vec::new());
+        let all = std::iter::once(None).chain(directions.iter().map(Some));
+        for (a, direction) in all.enumerate() {
+            let (of_items, mean_square) = energies.of(direction)?;
+            let own = strengths.par_chunks_exact_mut(functions).zip(of_items);
+            own.for_each(|(own, energy)| own[a] = energy);
+            mean_squares.push(mean_square);
         }
         let of_items = strengths.par_chunks_exact_mut(functions);
-        if of_items.any(|strengths| !separate(strengths, &mean_squares)) {
+        if of_items.any(|strengths| !separate(strengths, &mean_squares[1..])) {
             return Ok(None);
         }
         Ok(Some(Self {
             cell,
             components,
-            directions,
+            extents: directions.iter().map(|it| extent(cell, it)).collect(),
             values: strengths,
         }))
     }
 
     /// Numbers of an item.
     pub(super) fn functions(&self) -> usize {
-        1 + self.directions.len()
+        1 + self.extents.len()
     }
 
     /// Number of elements.
@@ -122,20 +105,11 @@ impl Strengths {
     /// An element's strengths; its components count together, since each of them may be stiffer along its own axis. The axis
     /// is that of the strongest line.
     fn compared(&self, element: usize) -> Compared {
-        let extent = |direction: &[f64; 3]| {
-            let at =
-                |v: usize| -> f64 { (0..3).map(|b| direction[b] * self.cell.vertex(v)[b]).sum() };
-            let all = (0..self.cell.vertices()).map(at);
-            let ends = all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
-                [low.min(x), high.max(x)]
-            });
-            ends[1] - ends[0]
-        };
-        let strength = |(a, direction): (usize, &[f64; 3])| {
+        let strength = |(a, extent): (usize, &f64)| {
             let items = (0..self.components).map(|c| element * self.components + c);
-            items.map(|item| self.of_item(item)[1 + a]).sum::<f64>() / extent(direction).powi(2)
+            items.map(|item| self.of_item(item)[1 + a]).sum::<f64>() / (extent * extent)
         };
-        let all: Vec<f64> = self.directions.iter().enumerate().map(strength).collect();
+        let all: Vec<f64> = self.extents.iter().enumerate().map(strength).collect();
         let axis = line_axes(self.cell).max_by(|&a, &b| all[a].total_cmp(&all[b]));
         let axis = axis.unwrap_or(0);
         let others = all.iter().enumerate().filter(|&(a, _)| a != axis);
@@ -178,9 +152,9 @@ impl Strengths {
             let is_thin = along > THIN * THIN * least && along > DOMINANT * next;
             [is_stretched && is_left, is_stretched, is_thin].map(usize::from)
         };
-        let sum = |a: [usize; 3], b: [usize; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+        let add = |a: [usize; 3], b: [usize; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
         let kinds = (0..self.elements()).into_par_iter().map(kind);
-        let counts = kinds.reduce(|| [0; 3], sum);
+        let counts = kinds.reduce(|| [0; 3], add);
         let few = FEW * self.elements() as f64;
         let [are_left, are_stretched, are_thin] = counts.map(|count| count as f64 > few);
         Ok(match () {
@@ -199,20 +173,17 @@ impl Strengths {
         base: &ConstrainedLevel<T, D>,
     ) -> Result<usize, MultigridError> {
         let (dim, components) = (self.cell.dim(), self.components);
-        let volume = 2.0_f64.powi(dim as i32);
+        let mut energies = Energies::new(base)?;
         let mut is_sheared = vec![false; self.elements()];
         for (a, b) in (0..dim).flat_map(|b| (0..b).map(move |a| (a, b))) {
-            let corners = positions(self.cell, 1);
-            let at_corners: Vec<f64> = corners.iter().map(|x| x[a] + x[b]).collect();
-            let energies = energies(base, &at_corners)?;
+            let (of_items, mean_square) = energies.of(Some(&sum([a, b])))?;
             let elements = is_sheared.par_iter_mut().enumerate();
             elements.for_each(|(element, is_sheared)| {
-                let sum = |of: &dyn Fn(usize) -> f64| -> f64 {
+                let total = |of: &dyn Fn(usize) -> f64| -> f64 {
                     (0..components).map(|c| of(element * components + c)).sum()
                 };
-                let [own, other] = [a, b].map(|a| sum(&|item| self.of_item(item)[1 + a]));
-                // The mean of (ξ_a + ξ_b)² is 2/3.
-                let both = sum(&|item| energies[item] / volume - self.of_item(item)[0] * 2.0 / 3.0);
+                let [own, other] = [a, b].map(|a| total(&|item| self.of_item(item)[1 + a]));
+                let both = total(&|item| of_items[item] - self.of_item(item)[0] * mean_square);
                 let shear = (both - own - other) / 2.0;
                 let is_dominant = own.max(other) > THIN * THIN * own.min(other);
                 *is_sheared |= shear * shear > SHEARED * own * other && !is_dominant;
@@ -222,39 +193,68 @@ impl Strengths {
     }
 }
 
-/// The energies of a function on each element, given at its vertices, in each component alone: `[element][component]`.
-fn energies<T: Number, D: Backend + VectorOps<T>>(
-    base: &ConstrainedLevel<T, D>,
-    at_corners: &[f64],
-) -> Result<Vec<f64>, MultigridError> {
-    let space = &base.blocks[0].space;
-    let (components, corners) = (space.components(), at_corners.len());
-    let device = base.operator.device();
-    let len = space.elements() * components * corners;
-    let [mut u, mut v] = [device.zeros(len)?, device.zeros(len)?];
-    let mut values = vec![T::default(); len];
-    let mut energies = vec![0.0; space.elements() * components];
-    for c in 0..components {
-        let of_items = values.par_chunks_exact_mut(corners).enumerate();
-        of_items.for_each(|(item, values)| {
-            let size = if item % components == c { 1.0 } else { 0.0 };
-            for (value, at_corner) in values.iter_mut().zip(at_corners) {
-                *value = T::from_f64(size * at_corner);
-            }
-        });
-        device.write(&values, &mut u)?;
-        base.operator.apply_elements(&u, &mut v)?;
-        device.read(&v, &mut values)?;
-        let own = energies
-            .par_iter_mut()
-            .zip(values.par_chunks_exact(corners));
-        let own = own.enumerate().filter(|(item, _)| item % components == c);
-        own.for_each(|(_, (energy, values))| {
-            let products = values.iter().zip(at_corners);
-            *energy = products.map(|(v, at_corner)| at_corner * v.to_f64()).sum();
-        });
+/// Finds energies on the elements of a level of degree 1.
+struct Energies<'a, T: Number, D: Backend> {
+    base: &'a ConstrainedLevel<T, D>,
+    /// Exact for squares of linear functions.
+    rule: Rule,
+    /// E-vectors, on the host and on the device.
+    values: Vec<T>,
+    u: D::Buffer<T>,
+    v: D::Buffer<T>,
+}
+
+impl<'a, T: Number, D: Backend + VectorOps<T>> Energies<'a, T, D> {
+    fn new(base: &'a ConstrainedLevel<T, D>) -> Result<Self, MultigridError> {
+        let (space, device) = (&base.blocks[0].space, base.operator.device());
+        let len = space.element_dofs();
+        Ok(Self {
+            base,
+            rule: rule(space.cell(), 2).map_err(OperatorError::from)?,
+            values: vec![T::default(); len],
+            u: device.zeros(len)?,
+            v: device.zeros(len)?,
+        })
     }
-    Ok(energies)
+
+    /// Those of the linear function with this gradient that is zero at the centre, or of 1, in each component alone,
+    /// `[element][component]`, and the mean of its square; energies relative to the volume of the reference cell.
+    fn of(&mut self, gradient: Option<&[f64; 3]>) -> Result<(Vec<f64>, f64), MultigridError> {
+        let space = &self.base.blocks[0].space;
+        let (cell, components) = (space.cell(), space.components());
+        let centre = cell.centre();
+        let function = |x: &[f64; 3]| -> f64 {
+            let linear = |g: &[f64; 3]| (0..3).map(|b| g[b] * (x[b] - centre[b])).sum();
+            gradient.map_or(1.0, linear)
+        };
+        let volume: f64 = self.rule.weights.iter().sum();
+        let points = self.rule.points.iter().zip(&self.rule.weights);
+        let square: f64 = points.map(|(x, w)| w * function(x).powi(2)).sum();
+        let at_corners: Vec<f64> = positions(cell, 1).iter().map(function).collect();
+        let (corners, device) = (at_corners.len(), self.base.operator.device());
+        let mut energies = vec![0.0; space.elements() * components];
+        for c in 0..components {
+            let of_items = self.values.par_chunks_exact_mut(corners).enumerate();
+            of_items.for_each(|(item, values)| {
+                let size = if item % components == c { 1.0 } else { 0.0 };
+                for (value, at_corner) in values.iter_mut().zip(&at_corners) {
+                    *value = T::from_f64(size * at_corner);
+                }
+            });
+            device.write(&self.values, &mut self.u)?;
+            self.base.operator.apply_elements(&self.u, &mut self.v)?;
+            device.read(&self.v, &mut self.values)?;
+            let values = self.values.par_chunks_exact(corners);
+            let own = energies.par_iter_mut().zip(values).enumerate();
+            let own = own.filter(|(item, _)| item % components == c);
+            own.for_each(|(_, (energy, values))| {
+                let products = values.iter().zip(&at_corners);
+                let product: f64 = products.map(|(v, at_corner)| at_corner * v.to_f64()).sum();
+                *energy = product / volume;
+            });
+        }
+        Ok((energies, square / volume))
+    }
 }
 
 /// The axes along which a cell is a product with a line.
@@ -262,13 +262,27 @@ pub(super) fn line_axes(cell: Cell) -> impl Iterator<Item = usize> {
     (0..cell.dim()).filter(move |&axis| cell.across(axis).is_some())
 }
 
-/// The directions whose energies determine the metric, as far as a product with lines needs it.
+/// The directions whose energies determine the metric, as far as a product with lines needs it: each axis, then the sum of
+/// each of the [`coupled`] pairs.
 fn directions(cell: Cell) -> Vec<[f64; 3]> {
-    let unit = |a: usize| [0, 1, 2].map(|b| if a == b { 1.0 } else { 0.0 });
-    let axes = (0..cell.dim()).map(unit);
-    let pairs = coupled(cell).into_iter();
-    let pairs = pairs.map(|[a, b]| [0, 1, 2].map(|axis| unit(a)[axis] + unit(b)[axis]));
-    axes.chain(pairs).collect()
+    let axes = (0..cell.dim()).map(|a| sum([a]));
+    axes.chain(coupled(cell).into_iter().map(sum)).collect()
+}
+
+/// The sum of the unit vectors along some axes.
+fn sum<const N: usize>(axes: [usize; N]) -> [f64; 3] {
+    [0, 1, 2].map(|a| if axes.contains(&a) { 1.0 } else { 0.0 })
+}
+
+/// The extent of a reference cell along a direction: how much the linear function with this gradient changes.
+fn extent(cell: Cell, direction: &[f64; 3]) -> f64 {
+    let at = |v: usize| -> f64 { (0..3).map(|b| direction[b] * cell.vertex(v)[b]).sum() };
+    let ends = (0..cell.vertices())
+        .map(at)
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
+            [low.min(x), high.max(x)]
+        });
+    ends[1] - ends[0]
 }
 
 /// The pairs of axes that are not products with the others.

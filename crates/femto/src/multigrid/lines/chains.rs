@@ -15,10 +15,12 @@ const MANY: f64 = 0.25;
 
 /// All nodes in lines, of which many may have one node.
 pub(in crate::multigrid) struct Chains {
-    /// The nodes, line after line.
+    /// The nodes, line after line, the longest first.
     nodes: Vec<u32>,
     /// Start of each line in `nodes`, and the end of the last.
     firsts: Vec<u32>,
+    /// The line of each node, and its place there.
+    pub(super) places: Vec<[u32; 2]>,
     /// Whether rings were cut.
     pub(super) has_rings: bool,
 }
@@ -67,78 +69,89 @@ impl Chains {
         // Each line is found from both ends, and kept from one.
         let count = chosen.len() as u32;
         let parts = (0..count).into_par_iter().filter(|&node| is_end(node));
-        let parts = parts.fold(Self::none, |mut part, first| {
-            let before = part.nodes.len();
-            walk(first, &mut part.nodes);
-            match part.nodes.last() {
-                Some(&last) if last < first => part.nodes.truncate(before),
-                _ => part.firsts.push(part.nodes.len() as u32),
+        let parts = parts.fold(Default::default, |parts: [Vec<u32>; 2], first| {
+            let [mut nodes, mut lengths] = parts;
+            let before = nodes.len();
+            walk(first, &mut nodes);
+            match nodes.last() {
+                Some(&last) if last < first => nodes.truncate(before),
+                _ => lengths.push((nodes.len() - before) as u32),
             }
-            part
+            [nodes, lengths]
         });
-        let mut all = parts
-            .collect::<Vec<_>>()
-            .into_iter()
-            .fold(Self::none(), |mut all, part| {
-                let before = all.nodes.len() as u32;
-                all.firsts
-                    .extend(part.firsts[1..].iter().map(|&end| before + end));
-                all.nodes.extend(part.nodes);
-                all
-            });
-        all.has_rings = all.nodes.len() < chosen.len();
-        if all.has_rings {
+        let parts: Vec<[Vec<u32>; 2]> = parts.collect();
+        let [mut nodes, mut lengths] = [0, 1].map(|of| {
+            let all = parts.iter().flat_map(|part| part[of].iter().copied());
+            all.collect::<Vec<u32>>()
+        });
+        let has_rings = nodes.len() < chosen.len();
+        if has_rings {
             let mut is_taken = vec![false; chosen.len()];
-            let taken = all.nodes.iter();
-            taken.for_each(|&node| is_taken[node as usize] = true);
+            nodes
+                .iter()
+                .for_each(|&node| is_taken[node as usize] = true);
             for first in 0..count {
                 if !is_taken[first as usize] {
-                    let before = all.nodes.len();
-                    walk(first, &mut all.nodes);
-                    let taken = all.nodes[before..].iter();
+                    let before = nodes.len();
+                    walk(first, &mut nodes);
+                    let taken = nodes[before..].iter();
                     taken.for_each(|&node| is_taken[node as usize] = true);
-                    all.firsts.push(all.nodes.len() as u32);
+                    lengths.push((nodes.len() - before) as u32);
                 }
             }
         }
-        all
+        Self {
+            has_rings,
+            ..Self::by_length(&nodes, &lengths)
+        }
     }
 
-    /// No lines of no nodes.
-    fn none() -> Self {
+    /// Lines given one after the other. Those of one length stay in their order, which is about that of the L-vector.
+    fn by_length(mut nodes: &[u32], lengths: &[u32]) -> Self {
+        let own = lengths.iter().map(|&length| {
+            let (line, rest) = nodes.split_at(length as usize);
+            nodes = rest;
+            line
+        });
+        let mut lines: Vec<&[u32]> = own.collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
+        let nodes = lines.concat();
+        let (mut firsts, mut places) = (vec![0], vec![[0; 2]; nodes.len()]);
+        for (number, line) in (0..).zip(lines) {
+            for (place, &node) in (0..).zip(line) {
+                places[node as usize] = [number, place];
+            }
+            firsts.push(firsts[number as usize] + line.len() as u32);
+        }
         Self {
-            nodes: Vec::new(),
-            firsts: vec![0],
+            nodes,
+            firsts,
+            places,
             has_rings: false,
         }
     }
 
-    /// Number of nodes.
-    pub(super) fn nodes(&self) -> usize {
-        self.nodes.len()
+    /// Number of lines.
+    pub(super) fn len(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
+    /// The nodes of a line.
+    pub(super) fn line(&self, line: usize) -> &[u32] {
+        &self.nodes[self.firsts[line] as usize..self.firsts[line + 1] as usize]
     }
 
     /// These couplings without those of nodes on lines of several with nodes that are not the next on the same line.
     pub(in crate::multigrid) fn alone(&self, strong: &Csr) -> Csr {
-        let mut lines = vec![[NONE, 0]; self.nodes()];
-        for (number, ends) in self
-            .firsts
-            .windows(2)
-            .enumerate()
-            .filter(|(_, e)| e[1] - e[0] > 1)
-        {
-            for at in ends[0]..ends[1] {
-                lines[self.nodes[at as usize] as usize] = [number as u32, at];
-            }
-        }
+        let is_alone = |line: u32| self.line(line as usize).len() == 1;
         let size = (strong.rows(), strong.columns());
         Csr::by_rows(size, |node, entries| {
-            let own = lines[node];
+            let own = self.places[node];
             entries.extend(strong.row(node).filter(|&(other, _)| {
-                let there = lines[other as usize];
-                match own[0] == NONE && there[0] == NONE {
-                    true => true,
-                    false => own[0] == there[0] && own[1].abs_diff(there[1]) <= 1,
+                let there = self.places[other as usize];
+                match own[0] == there[0] {
+                    true => own[1].abs_diff(there[1]) <= 1,
+                    false => is_alone(own[0]) && is_alone(there[0]),
                 }
             }));
         })
@@ -146,25 +159,13 @@ impl Chains {
 
     /// Whether a good part of the nodes is on lines of several.
     pub(in crate::multigrid) fn are_many(&self) -> bool {
-        self.linked() as f64 >= MANY * self.nodes() as f64
+        self.linked() as f64 >= MANY * self.nodes.len() as f64
     }
 
     /// Number of nodes on lines of several.
     fn linked(&self) -> usize {
-        let lines = self
-            .firsts
-            .windows(2)
-            .map(|ends| (ends[1] - ends[0]) as usize);
-        lines.filter(|&length| length > 1).sum()
-    }
-
-    /// The lines, the longest first.
-    pub(in crate::multigrid) fn by_length(&self) -> Vec<&[u32]> {
-        let line = |ends: &[u32]| &self.nodes[ends[0] as usize..ends[1] as usize];
-        let mut lines: Vec<&[u32]> = self.firsts.windows(2).map(line).collect();
-        // Lines of one length stay in their order, which is about that of the L-vector.
-        lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
-        lines
+        let lines = (0..self.len()).map(|line| self.line(line).len());
+        lines.take_while(|&length| length > 1).sum()
     }
 }
 
@@ -173,8 +174,9 @@ mod tests {
     use super::*;
 
     fn sorted(chains: &Chains) -> Vec<Vec<u32>> {
-        let lines = chains.by_length().into_iter().map(|line| line.to_vec());
-        lines.collect()
+        (0..chains.len())
+            .map(|line| chains.line(line).to_vec())
+            .collect()
     }
 
     #[test]
@@ -203,7 +205,7 @@ mod tests {
             sorted(&chains),
             [vec![0, 1, 2, 3], vec![4], vec![5], vec![6]]
         );
-        assert_eq!((chains.nodes(), chains.linked()), (7, 4));
+        assert_eq!((chains.nodes.len(), chains.linked()), (7, 4));
     }
 
     #[test]

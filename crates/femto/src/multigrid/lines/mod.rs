@@ -77,7 +77,7 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
                 along.before(node, other).filter(|_| of == component)
             }
         };
-        let distances = (0..along.places.len() as u32)
+        let distances = (0..chains.places.len() as u32)
             .into_par_iter()
             .filter_map(|node| {
                 let entries = (0..components).flat_map(|component| {
@@ -114,39 +114,44 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
         let rows = along.offsets.last().copied().unwrap_or(0);
         let too_large = |_| MultigridError::TooLarge { entries: rows };
         u32::try_from(rows).map_err(too_large)?;
+        // The rows of a line, and the number of those with another diagonal.
+        let line = |(nodes, component): (&[u32], usize), own: &mut Vec<f64>| {
+            own.clear();
+            own.resize(nodes.len() * (1 + band), 0.0);
+            let mut sums = [0.0; 2];
+            let exact = |node: u32, own: f64| match diagonal {
+                Some(exact) => exact[along.entry(node, component)],
+                None => own,
+            };
+            for (&node, own) in nodes.iter().zip(own.chunks_exact_mut(1 + band)) {
+                row(node, component, own);
+                if own[0] != 0.0 {
+                    sums[0] += own[0];
+                    sums[1] += exact(node, own[0]);
+                }
+            }
+            if diagonal.is_some() && sums[0] > 0.0 {
+                own.iter_mut().for_each(|it| *it *= sums[1] / sums[0]);
+            }
+            let rows = nodes.iter().zip(own.chunks_exact(1 + band));
+            let is_off = |&(&node, own): &(&u32, &[f64])| {
+                let exact = exact(node, own[0]);
+                own[0] != 0.0 && (own[0] > OFF * exact || OFF * own[0] < exact)
+            };
+            rows.filter(is_off).count()
+        };
         let slice = |slice: usize, entries: &mut [u32], factors: &mut [T]| -> Result<usize, f64> {
             let (mut own, mut off) = (Vec::new(), 0);
             for lane in 0..SLICE {
-                own.clear();
-                let mut sums = [0.0; 2];
-                let (nodes, component) = along.line_of(slice * SLICE + lane);
-                for (at, &node) in nodes.iter().enumerate() {
-                    let entry = node as usize * along.components + component;
-                    entries[at * SLICE + lane] = entry as u32;
-                    own.resize((at + 1) * (1 + band), 0.0);
-                    let own = &mut own[at * (1 + band)..];
-                    row(node, component, own);
-                    if own[0] != 0.0 {
-                        sums[0] += own[0];
-                        sums[1] += diagonal.map_or(own[0], |it| it[entry]);
-                    }
-                }
-                if diagonal.is_some() && sums[0] > 0.0 {
-                    own.iter_mut().for_each(|it| *it *= sums[1] / sums[0]);
-                }
-                off += match diagonal {
-                    Some(diagonal) => (nodes.iter().zip(own.chunks_exact(1 + band)))
-                        .filter(|(node, own)| {
-                            let exact = diagonal[**node as usize * along.components + component];
-                            own[0] > OFF * exact || OFF * own[0] < exact && own[0] != 0.0
-                        })
-                        .count(),
-                    None => 0,
-                };
+                let (nodes, component) = along.line(slice * SLICE + lane);
+                off += line((nodes, component), &mut own);
                 factorise(&mut own, band, T::EPSILON)?;
-                for (number, &value) in own.iter().enumerate() {
-                    factors[number * SLICE + lane] = T::from_f64(value);
-                }
+                let to = entries[lane..].iter_mut().step_by(SLICE);
+                to.zip(nodes)
+                    .for_each(|(to, &node)| *to = along.entry(node, component) as u32);
+                let to = factors[lane..].iter_mut().step_by(SLICE);
+                to.zip(&own)
+                    .for_each(|(to, &value)| *to = T::from_f64(value));
             }
             match factors.iter().all(|it| it.to_f64().is_finite()) {
                 true => Ok(off),
@@ -179,7 +184,7 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
             entries: &entries,
             factors: &factors,
         };
-        let size = along.places.len() * along.components;
+        let size = along.chains.places.len() * along.components;
         Ok(Self {
             device: device.clone(),
             solve: LineSolve::new(device, lines, size)?,
@@ -193,54 +198,51 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
 /// Where entries are along lines, of each component one after the other.
 struct Along<'a> {
     components: usize,
-    /// The nodes of each line, the longest first.
-    lines: Vec<&'a [u32]>,
-    /// The line of each node, and its place there.
-    places: Vec<[u32; 2]>,
+    chains: &'a Chains,
     /// The first row of each slice, and the end of the last.
     offsets: Vec<usize>,
 }
 
 impl<'a> Along<'a> {
     fn new(chains: &'a Chains, components: usize) -> Self {
-        let lines = chains.by_length();
-        let mut places = vec![[0; 2]; chains.nodes()];
-        for (line, nodes) in lines.iter().enumerate() {
-            for (place, &node) in nodes.iter().enumerate() {
-                places[node as usize] = [line as u32, place as u32];
-            }
-        }
-        let slices = (lines.len() * components).div_ceil(SLICE);
-        let longest = |slice: usize| lines[slice * SLICE / components].len() * SLICE;
+        let slices = (chains.len() * components).div_ceil(SLICE);
         let mut end = 0;
         let ends = (0..slices).map(|slice| {
-            end += longest(slice);
+            // The first is the longest.
+            end += chains.line(slice * SLICE / components).len() * SLICE;
             end
         });
         Self {
             components,
-            places,
+            chains,
             offsets: std::iter::once(0).chain(ends).collect(),
-            lines,
         }
     }
 
     /// The nodes of a line of a component, numbered through, and the component; none beyond the last.
-    fn line_of(&self, lane: usize) -> (&'a [u32], usize) {
-        let nodes = self.lines.get(lane / self.components).copied();
-        (nodes.unwrap_or_default(), lane % self.components)
+    fn line(&self, lane: usize) -> (&'a [u32], usize) {
+        let (line, component) = (lane / self.components, lane % self.components);
+        match line < self.chains.len() {
+            true => (self.chains.line(line), component),
+            false => (&[], component),
+        }
+    }
+
+    /// The entry of a component of a node.
+    fn entry(&self, node: u32, component: usize) -> usize {
+        node as usize * self.components + component
     }
 
     /// The row of an entry.
     fn row(&self, entry: usize) -> usize {
-        let [line, place] = self.places[entry / self.components];
+        let [line, place] = self.chains.places[entry / self.components];
         let lane = line as usize * self.components + entry % self.components;
         self.offsets[lane / SLICE] + place as usize * SLICE + lane % SLICE
     }
 
     /// How far before a node another one is on the same line; negative after it.
     fn before(&self, node: u32, other: u32) -> Option<i32> {
-        let [own, there] = [node, other].map(|it| self.places[it as usize]);
+        let [own, there] = [node, other].map(|it| self.chains.places[it as usize]);
         (own[0] == there[0]).then(|| own[1] as i32 - there[1] as i32)
     }
 }

@@ -126,9 +126,12 @@ impl Strengths {
         let per_element = space.nodes_per_element();
         let places = places(level.blocks.iter().map(|block| &block.space));
         let chains = self.chains(&of_axes, (&listed, &places), (per_element, space.nodes()));
+        if chains.has_rings && !wanted {
+            return Ok(None);
+        }
         let along = Along::new(&chains, components);
         let is_held = level.is_held();
-        let directions = self.directions.len();
+        let directions = self.functions() - 1;
         // An element's part of a row.
         let add = |(node, component): (u32, usize), place: u32, row: &mut [f64]| {
             let (item, local) = (place as usize / per_element, place as usize % per_element);
@@ -152,7 +155,7 @@ impl Strengths {
                 for (other, &local) in own.iter().enumerate().filter(|it| it.0 != k) {
                     let there = nodes[local];
                     let before = along.before(node, there);
-                    if before.is_none() || is_held[there as usize * components + component] {
+                    if before.is_none() || is_held[along.entry(there, component)] {
                         continue;
                     }
                     match before {
@@ -170,7 +173,7 @@ impl Strengths {
         };
         let exact = download_f64(device, diagonal)?;
         let row = |node: u32, component: usize, row: &mut [f64]| {
-            let entry = node as usize * components + component;
+            let entry = along.entry(node, component);
             if !is_held[entry] {
                 let places = places.row_columns(entry).iter();
                 places.for_each(|&place| add((node, component), place, row));
@@ -178,8 +181,7 @@ impl Strengths {
         };
         let slanted = Some(level.projector.slanted.clone());
         let lines = LineInverse::new(device, &along, (degree, Some(&exact)), row)?;
-        let is_good = lines.off <= FEW && !chains.has_rings;
-        Ok((is_good || wanted).then_some(LineInverse { slanted, ..lines }))
+        Ok((lines.off <= FEW || wanted).then_some(LineInverse { slanted, ..lines }))
     }
 
     /// Lines of nodes along the strongest axes, where elements disagree that of the one with the largest ratio.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::vector::Csr;
+use femto_platform::device::host::HostBuffer;
 
 /// -Σ_a ∂_a (s_a ∂_a u) + λ u with other s, λ for each component.
 #[derive(Clone)]
@@ -47,6 +48,27 @@ fn levels(host: &Host, mesh: &Mesh, degree: usize) -> Hierarchy<f64, Host> {
     Hierarchy::new(host, vec![level(degree), level(1)], params).unwrap()
 }
 
+/// The level of [`levels`] and that of degree 1, with the first one's diagonal.
+fn parts(
+    hierarchy: &Hierarchy<f64, Host>,
+) -> (
+    [&hierarchy::ConstrainedLevel<f64, Host>; 2],
+    HostBuffer<f64>,
+) {
+    let [fine, base] = &hierarchy.levels[..] else {
+        panic!("two levels")
+    };
+    let mut diagonal = hierarchy.device.zeros(fine.size()).unwrap();
+    fine.operator.diagonal(&mut diagonal).unwrap();
+    ([fine, base], diagonal)
+}
+
+/// The largest difference of entries.
+fn difference(a: &[f64], b: &[f64]) -> f64 {
+    let all = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    all.fold(0.0, f64::max)
+}
+
 /// On one box the model is the operator, whatever the strengths of its axes, and its inverse is exact.
 #[test]
 fn schwarz_is_exact_on_one_box() {
@@ -57,11 +79,7 @@ fn schwarz_is_exact_on_one_box() {
             ..AnyBox::unit(cell, 1)
         };
         let hierarchy = levels(&host, &mesh.build(|x| x).unwrap(), 4);
-        let [fine, base] = &hierarchy.levels[..] else {
-            panic!("two levels")
-        };
-        let mut diagonal = host.zeros(fine.size()).unwrap();
-        fine.operator.diagonal(&mut diagonal).unwrap();
+        let ([fine, base], diagonal) = parts(&hierarchy);
         let strengths = strengths::Strengths::new(base).unwrap().unwrap();
         assert_ne!(strengths.best(base).unwrap(), SmootherKind::Diagonal);
         let schwarz = strengths.schwarz(fine, &diagonal).unwrap();
@@ -72,8 +90,7 @@ fn schwarz_is_exact_on_one_box() {
         let mut elements = host.upload(&vec![f64::NAN; schwarz.scratch()]).unwrap();
         let mut found = host.upload(&vec![f64::NAN; fine.size()]).unwrap();
         schwarz.apply(&product, &mut elements, &mut found).unwrap();
-        let worst = found.iter().zip(&*x).map(|(a, b)| (a - b).abs());
-        let worst = worst.fold(0.0, f64::max);
+        let worst = difference(&found, &x);
         assert!(worst < 1e-11, "{cell:?}: {worst:.1e}");
     }
 }
@@ -96,11 +113,7 @@ fn lines_are_exact_on_thin_boxes() {
             ..AnyBox::unit(cell, 1)
         };
         let hierarchy = levels(&host, &mesh.build(|x| x).unwrap(), degree);
-        let [fine, base] = &hierarchy.levels[..] else {
-            panic!("two levels")
-        };
-        let mut diagonal = host.zeros(fine.size()).unwrap();
-        fine.operator.diagonal(&mut diagonal).unwrap();
+        let ([fine, base], diagonal) = parts(&hierarchy);
         let strengths = strengths::Strengths::new(base).unwrap().unwrap();
         assert_eq!(strengths.best(base).unwrap(), SmootherKind::Lines);
         let lines = strengths.lines(fine, (&diagonal, false)).unwrap().unwrap();
@@ -120,8 +133,7 @@ fn lines_are_exact_on_thin_boxes() {
         let mut rows = host.upload(&vec![f64::NAN; lines.scratch()]).unwrap();
         let mut found = host.upload(&vec![f64::NAN; fine.size()]).unwrap();
         lines.apply(&product, &mut rows, &mut found).unwrap();
-        let worst = found.iter().zip(&*x).map(|(a, b)| (a - b).abs());
-        let worst = worst.fold(0.0, f64::max);
+        let worst = difference(&found, &x);
         assert!(worst < 1e-10, "{cell:?} of degree {degree}: {worst:.1e}");
     }
 }
