@@ -364,7 +364,7 @@ fn total(mut sums: [f64; CHAINS]) -> f64 {
 
 /// Runs a loop compiled for `level`; the compiler vectorises it.
 #[inline(always)]
-fn vectorized<R>(level: SimdLevel, body: impl FnOnce() -> R) -> R {
+pub fn vectorized<R>(level: SimdLevel, body: impl FnOnce() -> R) -> R {
     struct Body<F>(F);
     impl<R, F: FnOnce() -> R> SimdTask for Body<F> {
         type Output = R;

@@ -140,9 +140,8 @@ impl NearKernel {
             let among = members.row_columns(aggregate as usize);
             let place = among.partition_point(|&other| (other as usize) < node);
             let first = (place * block + unknown % block) * modes;
-            let values = (0..).zip(&q[aggregate as usize][first..first + modes]);
-            let values = values.filter(|&(_, &value)| value != 0.0);
-            entries.extend(values.map(|(mode, &value)| (aggregate * modes as u32 + mode, value)));
+            let values = q[aggregate as usize][first..first + modes].iter();
+            entries.extend((aggregate * modes as u32..).zip(values.copied()));
         };
         let size = (self.nodes() * block, aggregates.count * modes);
         let coarse = Self {
@@ -196,26 +195,17 @@ pub(super) fn strong(matrix: &Csr, kernel: &NearKernel) -> Csr {
     let is_free: Vec<bool> = is_free.collect();
     let couplings = |node: usize, found: &mut Vec<(u32, f64)>| {
         found.clear();
-        for row in (node * block..(node + 1) * block).filter(|_| is_free[node]) {
-            for (column, value) in matrix.row(row) {
-                let other = column as usize / block;
-                if !is_free[other] {
-                    continue;
-                }
-                let is_same = column as usize % block == row % block;
-                let value = if is_same { -value } else { 0.0 };
-                match found.last_mut() {
-                    Some(last) if last.0 as usize == other => last.1 += value,
-                    Some(last) if last.0 as usize > other => {
-                        match found.binary_search_by_key(&other, |entry| entry.0 as usize) {
-                            Ok(place) => found[place].1 += value,
-                            Err(place) => found.insert(place, (other as u32, value)),
-                        }
-                    }
-                    _ => found.push((other as u32, value)),
+        for component in (0..block).filter(|_| is_free[node]) {
+            let others = matrix.row_blocks(node * block + component, block);
+            match component {
+                0 => found.extend(others.map(|(other, values)| (other, -values[0]))),
+                _ => {
+                    let found = found.iter_mut().zip(others);
+                    found.for_each(|(sum, (_, values))| sum.1 -= values[component]);
                 }
             }
         }
+        found.retain(|entry| is_free[entry.0 as usize]);
     };
     let strongest = (0..nodes)
         .into_par_iter()
@@ -267,7 +257,8 @@ impl Aggregates {
         let is_free = |node: usize| !strong.row_columns(node).is_empty();
         // A node with all that are near, if none of them has an aggregate yet.
         for node in (0..strong.rows()).filter(|&node| is_free(node)) {
-            if beside(node).all(|other| made.of[other] == NONE) {
+            // The node first: it mostly has one.
+            if made.of[node] == NONE && beside(node).all(|other| made.of[other] == NONE) {
                 made.add(node, beside(node));
             }
         }

@@ -16,7 +16,6 @@ use super::{MultigridError, dense};
 use crate::Number;
 use crate::operator::OperatorError;
 use crate::solve::{Jacobi, LinearOperator};
-use crate::vector::csr::RowSums;
 use crate::vector::{Csr, SparseMatrix, VectorOps, upload_f64};
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
@@ -119,7 +118,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
         device: &D,
         mut matrix: Csr,
         (mut kernel, null_space): (NearKernel, &[Vec<f64>]),
-        (safety, along_lines): (f64, bool),
+        (safety, mut along_lines): (f64, bool),
         (watch, first): (&mut Stopwatch, usize),
     ) -> Result<Self, MultigridError> {
         let mut levels = Vec::new();
@@ -127,7 +126,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             let on_device = SparseMatrix::new(device, &matrix)?;
             let strong = strong(&matrix, &kernel);
             let chains = along_lines.then(|| Chains::of_couplings(&strong));
-            let chains = chains.filter(Chains::are_many);
+            let chains = chains.flatten();
             let lines = match &chains {
                 Some(chains) => LineInverse::of_matrix(device, &matrix, (chains, kernel.block))?,
                 None => None,
@@ -136,6 +135,8 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 Some(lines) => (Inverse::Lines(lines), chains),
                 None => (inverse_of(device, &matrix.diagonal())?, None),
             };
+            // Several modes of aggregates seem stretched where cells are not.
+            along_lines = chains.is_some();
             let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
             // Along lines, unless they are too short.
             let along = chains.map(|chains| chains.alone(&strong));
@@ -151,12 +152,17 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
             let filtered = without_weak(&matrix, &kernel, &strong);
+            let [own, next] = [kernel.block, coarse.block];
+            let smoothed =
+                |f: &Csr, lambda: f64| smoothed(f, lambda, (&tentative, [own, own, next]));
             let prolongation = match filtered.and_then(|f| Some((lambda(&f)?, f))) {
-                Some((lambda, filtered)) => smoothed(&filtered, lambda, &tentative),
-                None => smoothed(&matrix, smoother.bound, &tentative),
+                Some((lambda, filtered)) => smoothed(&filtered, lambda),
+                None => smoothed(&matrix, smoother.bound),
             };
             let restriction = prolongation.transposed();
-            matrix = with_whole_diagonal(restriction.times(&matrix.times(&prolongation)));
+            let product = matrix.times_by_blocks(&prolongation, [own, own, next]);
+            matrix = restriction.times_by_blocks(&product, [next, own, next]);
+            fill_diagonal(&mut matrix);
             kernel = coarse;
             levels.push(MatrixLevel {
                 matrix: on_device,
@@ -200,42 +206,47 @@ fn without_weak(matrix: &Csr, kernel: &NearKernel, strong: &Csr) -> Option<Csr> 
         return None;
     }
     let (size, block) = ((matrix.rows(), matrix.columns()), kernel.block);
+    // The function of a column's component there.
+    let function = |column: usize| match kernel.modes {
+        1 => kernel.values[column],
+        _ => 1.0,
+    };
     let write = |lumped: &mut Vec<f64>, row: usize, entries: &mut Vec<(u32, f64)>| {
-        let near = strong.row_columns(row / block);
-        // The function of the row's component at a column, relative to the row.
-        let factor = |column: u32| match kernel.modes {
-            1 => kernel.values[column as usize] / kernel.values[row],
-            _ => 1.0,
-        };
-        let add = |entries: &mut Vec<(u32, f64)>, column: usize, value: f64| match entries
-            .binary_search_by_key(&column, |entry| entry.0 as usize)
-        {
-            Ok(place) => entries[place].1 += value,
-            Err(place) => entries.insert(place, (column as u32, value)),
-        };
+        let (node, component) = (row / block, row % block);
+        let near = strong.row_columns(node);
         lumped.clear();
         lumped.resize(block, 0.0);
+        let (mut left, mut sum, mut own) = (near, 0.0, 0);
         // Both lists ascend.
-        let mut left = near;
-        for (column, value) in matrix.row(row) {
-            let node = column / block as u32;
-            while left.first().is_some_and(|&first| first < node) {
+        for (other, values) in matrix.row_blocks(row, block) {
+            let first = other as usize * block;
+            sum += values[component] * function(first + component);
+            while left.first().is_some_and(|&node| node < other) {
                 left = &left[1..];
             }
-            match near.is_empty() || left.first() == Some(&node) {
-                true => entries.push((column, value)),
-                false => lumped[column as usize % block] += value * factor(column),
+            if other as usize == node {
+                own = entries.len();
+            }
+            match near.is_empty() || left.first() == Some(&other) {
+                true => entries.extend((first as u32..).zip(values.iter().copied())),
+                false => {
+                    let terms = values.iter().enumerate();
+                    let terms = terms.map(|(c, value)| value * function(first + c));
+                    lumped
+                        .iter_mut()
+                        .zip(terms)
+                        .for_each(|(sum, it)| *sum += it);
+                }
             }
         }
-        for (component, &value) in lumped.iter().enumerate().filter(|it| *it.1 != 0.0) {
-            add(entries, row / block * block + component, value);
-        }
+        // A node is coupled strongly to itself.
         if !near.is_empty() {
-            let same = entries
-                .iter()
-                .filter(|entry| entry.0 as usize % block == row % block);
-            let sum: f64 = same.map(|&(column, value)| value * factor(column)).sum();
-            add(entries, row, -sum.min(0.0));
+            let here = function(row);
+            let own = &mut entries[own..own + block];
+            own.iter_mut()
+                .zip(lumped)
+                .for_each(|(entry, weak)| entry.1 += *weak / here);
+            own[component].1 -= (sum / here).min(0.0);
         }
     };
     Some(Csr::by_rows_with(size, Vec::new, write))
@@ -267,23 +278,22 @@ fn inverse_of<T: Number, D: VectorOps<T>>(
     Ok(Inverse::Diagonal(Jacobi::new(device, &diagonal)?))
 }
 
-/// T - 4/(3 λ) D⁻¹F T.
-fn smoothed(f: &Csr, lambda: f64, tentative: &Csr) -> Csr {
-    let size = (tentative.rows(), tentative.columns());
+/// T - 4/(3 λ) D⁻¹F T, of blocks of these sizes in F and T.
+fn smoothed(f: &Csr, lambda: f64, (tentative, blocks): (&Csr, [usize; 3])) -> Csr {
     let diagonal = f.diagonal();
-    let scratch = || RowSums::new(size.1);
-    Csr::by_rows_with(size, scratch, |sums, row, entries| {
+    let mut smoothed = f.times_by_blocks(tentative, blocks);
+    smoothed.change_rows(|row, columns, values| {
         let scale = -4.0 / (3.0 * lambda * diagonal[row]);
-        for (middle, factor) in f.row(row) {
-            for (column, value) in tentative.row(middle as usize) {
-                sums.add_product(column, scale * factor, value);
-            }
-        }
-        for (column, value) in tentative.row(row) {
-            sums.add_product(column, 1.0, value);
-        }
-        sums.take(entries);
-    })
+        values.iter_mut().for_each(|value| *value *= scale);
+        let own = tentative.row_columns(row).first();
+        // F has its diagonal, so that the columns of T are among those of the product.
+        let own = own.and_then(|first| columns.binary_search(first).ok());
+        let values = values.iter_mut().skip(own.unwrap_or(0));
+        values
+            .zip(tentative.row_values(row))
+            .for_each(|(value, of_t)| *value += of_t);
+    });
+    smoothed
 }
 
 /// With a multiple of n nᵀ added for each n of the null space: then it has an inverse, which acts on vectors
@@ -302,18 +312,12 @@ fn regular(matrix: Csr, null_space: Vec<Vec<f64>>) -> Csr {
     })
 }
 
-/// With a typical diagonal entry in rows without entries: functions that an aggregate does not need.
-fn with_whole_diagonal(matrix: Csr) -> Csr {
+/// Sets diagonal entries of zero, of functions that an aggregate does not need, to a typical one.
+fn fill_diagonal(matrix: &mut Csr) {
     let diagonal = matrix.diagonal();
-    if diagonal.iter().all(|&entry| entry != 0.0) {
-        return matrix;
-    }
-    let typical = typical(diagonal.iter().copied());
-    let size = (matrix.rows(), matrix.columns());
-    Csr::by_rows(size, |row, entries| match diagonal[row] {
-        0.0 => entries.push((row as u32, typical)),
-        _ => entries.extend(matrix.row(row)),
-    })
+    let rows = (0..).zip(&diagonal).filter(|it| *it.1 == 0.0);
+    let rows: Vec<u32> = rows.map(|(row, _)| row).collect();
+    matrix.set_diagonal(&rows, typical(diagonal.into_iter()));
 }
 
 /// The mean of a diagonal's positive entries, or one without any. Rows that nothing depends on take it as their diagonal:

@@ -6,8 +6,8 @@ use crate::{Number, Operator};
 use femto_fem::space::Constraints;
 use std::collections::HashMap;
 
-/// The matrix of P A P with the projector P to what is free. Constrained entries have the row and column of the identity;
-/// nodes with constrained directions, whose components must be interleaved, have a multiple of 1 - P, the mean of the
+/// The matrix of P A P with the projector P to what is free. Constrained entries have the row and column of the identity,
+/// of zeros that are entries too where a node has others; nodes with constrained directions, whose components must be interleaved, have a multiple of 1 - P, the mean of the
 /// other eigenvalues, beside their part of P A P, so that it has an inverse.
 ///
 /// # Errors
@@ -28,13 +28,12 @@ pub(crate) fn constrained_matrix<T: Number, D: Backend + VectorOps<T>>(
         projectors: constraints.slanted().iter().collect(),
         components: operator.inspection().components,
     };
+    let held = operator.held(&is_held);
     let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
-        if is_held[row] {
-            return entries.push((row as u32, 1.0));
-        }
-        let columns = matrix.row_columns(row).iter().copied();
-        entries.extend(columns.zip(projected.row(row)));
-        entries.retain(|entry| !is_held[entry.0 as usize]);
+        held.write_row(row, entries, |entries| {
+            let columns = matrix.row_columns(row).iter().copied();
+            entries.extend(columns.zip(projected.row(row)));
+        });
     };
     Ok(Csr::by_rows((size, size), row))
 }

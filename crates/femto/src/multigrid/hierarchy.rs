@@ -73,13 +73,13 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         self.constraints.is_held(self.size())
     }
 
-    /// Its matrix, with a typical diagonal entry at constrained entries, whose rows have no other.
+    /// Its matrix, with a typical diagonal entry at constrained entries, whose rows have no other but zeros.
     pub(super) fn matrix(&self) -> Result<Csr, OperatorError> {
         let mut matrix = constrained_matrix(&self.operator, &self.constraints)?;
         let held = self.constraints.entries();
-        matrix.fill_rows(held, 0.0);
+        matrix.set_diagonal(held, 0.0);
         let typical = typical(matrix.diagonal().into_iter());
-        matrix.fill_rows(held, typical);
+        matrix.set_diagonal(held, typical);
         Ok(matrix)
     }
 
@@ -285,7 +285,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let twice = symmetric && !levels.is_empty() && !is_schwarz && base.size() >= enough;
         // Those of a matrix that is not symmetric need not be positive definite.
         let along_lines = symmetric && params.smoother != SmootherKind::Diagonal;
-        let convection = (!symmetric).then(|| skew_part(&matrix));
+        let convection = (!symmetric).then(|| skew_part(&matrix, &is_held));
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);
         let positions = rotates.then(|| Block::node_positions(&base.blocks));
@@ -359,10 +359,10 @@ fn strengths<T: Number, D: Backend + VectorOps<T>>(
 
 /// Σ_ij |a_ij - a_ji|/(2 Σ_i a_ii) over the rows of unknowns that are not held: A and its transpose have entries at the
 /// same places.
-fn skew_part(matrix: &Csr) -> f64 {
+fn skew_part(matrix: &Csr, is_held: &[bool]) -> f64 {
     let transposed = matrix.transposed();
     let (mut skew, mut diagonal) = (0.0, 0.0);
-    for row in (0..matrix.rows()).filter(|&row| matrix.row_columns(row).len() > 1) {
+    for row in (0..matrix.rows()).filter(|&row| !is_held[row]) {
         for ((column, a), (_, b)) in matrix.row(row).zip(transposed.row(row)) {
             skew += (a - b).abs();
             diagonal += if column as usize == row { 2.0 * a } else { 0.0 };

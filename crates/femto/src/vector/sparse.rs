@@ -178,43 +178,45 @@ fn offsets<V: Value>(matrix: &Csr<V>) -> Vec<usize> {
 }
 
 fn places<V: Value>(matrix: &Csr<V>, offsets: &[usize], beyond: fn(&[u32]) -> u32) -> Vec<u32> {
-    let put = |slot: &mut u32, (column, _)| *slot = column;
-    filled((matrix, offsets), beyond, put)
+    let row = |row: usize| {
+        let columns = matrix.row_columns(row);
+        (columns, beyond(columns))
+    };
+    filled((matrix.rows(), offsets), row, |&column| column)
 }
 
 fn values<T: Number>(matrix: &Csr, offsets: &[usize]) -> Vec<T> {
-    let put = |slot: &mut T, (_, value)| *slot = T::from_f64(value);
-    filled((matrix, offsets), |_| T::default(), put)
+    let row = |row: usize| (matrix.row_values(row), T::default());
+    filled((matrix.rows(), offsets), row, |&value| T::from_f64(value))
 }
 
-/// An array over the slices' entries: `put` writes those of the matrix, `beyond` gives those beyond the end of a row
-/// with these columns. Never empty, as buffers cannot be.
-fn filled<V: Value, E: Copy + Default + Send>(
-    (matrix, offsets): (&Csr<V>, &[usize]),
-    beyond: impl Fn(&[u32]) -> E + Sync,
-    put: impl Fn(&mut E, (u32, V)) + Sync,
+/// An array over the slices' entries: `row` gives those of a row, and the one beyond its end. Never empty, as buffers cannot be.
+fn filled<'a, V: 'a, E: Copy + Default + Send + Sync>(
+    (rows, offsets): (usize, &[usize]),
+    row: impl Fn(usize) -> (&'a [V], E) + Sync,
+    entry: impl Fn(&V) -> E + Sync,
 ) -> Vec<E> {
     let entries = offsets.last().copied().unwrap_or(0);
     let mut array = vec![E::default(); entries.max(1)];
     let starts = offsets.iter().copied().step_by(SLICES);
     let starts: Vec<usize> = starts.chain([entries]).collect();
     let lengths: Vec<usize> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
-    let tasks = split_by_lengths(&mut array, &lengths)
-        .into_par_iter()
-        .enumerate();
-    tasks.for_each(|(task, own)| {
-        let rows = task * SLICES * SLICE..matrix.rows().min((task + 1) * SLICES * SLICE);
-        for row in rows {
-            let ends = [0, 1].map(|next| offsets[row / SLICE + next] - starts[task]);
-            let slots = own[ends[0]..ends[1]].iter_mut();
-            let mut slots = slots.skip(row % SLICE).step_by(SLICE);
-            for entry in matrix.row(row) {
-                if let Some(slot) = slots.next() {
-                    put(slot, entry);
+    let tasks = split_by_lengths(&mut array, &lengths).into_par_iter();
+    tasks.enumerate().for_each(|(task, own)| {
+        let slices = offsets[task * SLICES..].windows(2);
+        for (slice, ends) in (task * SLICES..).zip(slices).take(SLICES) {
+            let first = slice * SLICE;
+            let row = |lane| match first + lane < rows {
+                true => row(first + lane),
+                false => (&[][..], E::default()),
+            };
+            let rows: [(&[V], E); SLICE] = std::array::from_fn(row);
+            let own = &mut own[ends[0] - starts[task]..ends[1] - starts[task]];
+            for (place, own) in own.as_chunks_mut::<SLICE>().0.iter_mut().enumerate() {
+                for (own, &(row, beyond)) in own.iter_mut().zip(&rows) {
+                    *own = row.get(place).map_or(beyond, &entry);
                 }
             }
-            let beyond = beyond(matrix.row_columns(row));
-            slots.for_each(|slot| *slot = beyond);
         }
     });
     array

@@ -38,6 +38,8 @@ functions!(
         cuStreamEndCapture: cu!(Object, *mut Object),
         cuMemAlloc_v2: cu!(*mut Address, usize),
         cuMemFree_v2: cu!(Address),
+        cuMemHostAlloc: cu!(*mut *mut c_void, usize, c_uint),
+        cuMemFreeHost: cu!(*mut c_void),
         cuMemcpyHtoDAsync_v2: cu!(Address, *const c_void, usize, Object),
         cuMemcpyDtoHAsync_v2: cu!(*mut c_void, Address, usize, Object),
         cuMemcpyDtoDAsync_v2: cu!(Address, Address, usize, Object),

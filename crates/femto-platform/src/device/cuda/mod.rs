@@ -9,6 +9,7 @@ mod features;
 mod kernel;
 mod log;
 pub mod nvrtc;
+mod staging;
 
 pub use log::EntryUsage;
 
@@ -18,6 +19,7 @@ use super::{DeviceError, DeviceInfo};
 use api::{Api, Object};
 use features::{Asked, driver_version};
 use nvrtc::Compiler;
+use staging::Staging;
 use std::ffi::c_int;
 use std::fmt;
 use std::ptr::null_mut;
@@ -38,6 +40,7 @@ pub(super) struct Cuda {
     features: Features,
     /// Whether the stream's work is captured. Locked while a capture begins or ends.
     capturing: Mutex<bool>,
+    staging: Mutex<Staging>,
 }
 
 impl Cuda {
@@ -62,6 +65,7 @@ impl Cuda {
             compiler,
             features,
             capturing: Mutex::new(false),
+            staging: Mutex::new(Staging::NONE),
         };
         let mut stream: Object = null_mut();
         opened.enter()?;
@@ -121,6 +125,9 @@ impl Drop for Cuda {
             if self.stream.0 != 0 {
                 (self.api.cuStreamSynchronize)(self.stream.pointer());
                 (self.api.cuStreamDestroy_v2)(self.stream.pointer());
+            }
+            if let Ok(mut staging) = self.staging.lock() {
+                staging.release(self);
             }
             (self.api.cuCtxSetCurrent)(null_mut());
             (self.api.cuDevicePrimaryCtxRelease_v2)(self.device);

@@ -27,8 +27,8 @@ pub(in crate::multigrid) struct Chains {
 
 impl Chains {
     /// Along couplings, given with their strengths, that both of their nodes have as one of at most two that are much stronger
-    /// than the others.
-    pub(in crate::multigrid) fn of_couplings(strengths: &Csr) -> Self {
+    /// than the others. `None` unless a good part of the nodes is on lines of several.
+    pub(in crate::multigrid) fn of_couplings(strengths: &Csr) -> Option<Self> {
         let dominant = |node: usize| {
             let mut strongest = [(0.0, NONE); 3];
             for (other, strength) in strengths.row(node) {
@@ -47,16 +47,15 @@ impl Chains {
             }
         };
         let nodes = (0..strengths.rows()).into_par_iter();
-        Self::new(&nodes.map(dominant).collect::<Vec<_>>())
+        let chosen: Vec<[u32; 2]> = nodes.map(dominant).collect();
+        let nodes = (0..chosen.len() as u32).into_par_iter();
+        let linked = nodes.filter(|&node| next(&chosen, node, NONE).is_some());
+        (linked.count() as f64 >= MANY * chosen.len() as f64).then(|| Self::new(&chosen))
     }
 
     /// Through the neighbours that each node has chosen, at most two, and that have chosen it. Rings are cut.
     pub(super) fn new(chosen: &[[u32; 2]]) -> Self {
-        let next = |node: u32, before: u32| {
-            let others = chosen[node as usize].into_iter();
-            let mut others = others.filter(|&other| other != NONE && other != node);
-            others.find(|&other| other != before && chosen[other as usize].contains(&node))
-        };
+        let next = |node, before| next(chosen, node, before);
         let is_end = |node: u32| next(node, NONE).is_none_or(|other| next(node, other).is_none());
         let walk = |first: u32, nodes: &mut Vec<u32>| {
             let (mut before, mut at) = (NONE, Some(first));
@@ -156,17 +155,13 @@ impl Chains {
             }));
         })
     }
+}
 
-    /// Whether a good part of the nodes is on lines of several.
-    pub(in crate::multigrid) fn are_many(&self) -> bool {
-        self.linked() as f64 >= MANY * self.nodes.len() as f64
-    }
-
-    /// Number of nodes on lines of several.
-    fn linked(&self) -> usize {
-        let lines = (0..self.len()).map(|line| self.line(line).len());
-        lines.take_while(|&length| length > 1).sum()
-    }
+/// The node that comes after another one, and has chosen this one as this one it.
+fn next(chosen: &[[u32; 2]], node: u32, before: u32) -> Option<u32> {
+    let others = chosen[node as usize].into_iter();
+    let mut others = others.filter(|&other| other != NONE && other != node);
+    others.find(|&other| other != before && chosen[other as usize].contains(&node))
 }
 
 #[cfg(test)]
@@ -200,12 +195,16 @@ mod tests {
             }
             entries.sort_by_key(|entry| entry.0);
         });
-        let chains = Chains::of_couplings(&couplings);
+        let chains = Chains::of_couplings(&couplings).unwrap();
         assert_eq!(
             sorted(&chains),
             [vec![0, 1, 2, 3], vec![4], vec![5], vec![6]]
         );
-        assert_eq!((chains.nodes.len(), chains.linked()), (7, 4));
+        // 0-1 alone.
+        let few = Csr::by_rows((9, 9), |row, entries| {
+            entries.extend((row < 2).then(|| (1 - row as u32, 1.0)));
+        });
+        assert!(Chains::of_couplings(&few).is_none());
     }
 
     #[test]
@@ -227,6 +226,6 @@ mod tests {
             sorted(&chains),
             [vec![3, 0, 4], vec![1, 2, 6], vec![5], vec![7]]
         );
-        assert_eq!((chains.linked(), chains.has_rings), (6, true));
+        assert!(chains.has_rings);
     }
 }

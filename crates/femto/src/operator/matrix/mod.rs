@@ -3,6 +3,7 @@
 //! The product with the E-vector that is one at the same node of all elements has that column of all element matrices:
 //! as many products as an element has unknowns give the matrix of any form, on any cells and device.
 
+mod held;
 mod rows;
 
 use super::facets::FacetTerm;
@@ -15,6 +16,7 @@ use femto_kernel::scalar::Precision;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::sparse::MOST_COMPONENTS;
 use femto_platform::device::Device;
+use held::Held;
 use rows::{ElementMatrices, Incidence};
 
 /// Bytes of an entry of a matrix on the host: value and column.
@@ -32,13 +34,19 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         self.matrix_without(&[])
     }
 
-    /// [`Self::matrix`] with the rows and columns of the identity where `is_held`, `[dofs]`; nowhere if it is empty.
+    /// [`Self::matrix`] with the rows and columns of the identity where `is_held`, `[dofs]`; nowhere if it is empty. Of a node that
+    /// is held in part the zeros are entries too.
     pub(crate) fn matrix_without(&self, is_held: &[bool]) -> Result<Csr, OperatorError> {
         if !self.is_linear() {
             return Err(OperatorError::MatricesOfNonlinear);
         }
         let components = self.shapes[0].space.components();
         self.assembled(&self.facets, components, is_held)
+    }
+
+    /// Where the matrix is that of the identity.
+    pub(crate) fn held<'a>(&'a self, is_held: &'a [bool]) -> Held<'a> {
+        Held::new(&self.shapes[0].space, is_held)
     }
 
     /// A on the device, without the terms on facets.
@@ -135,16 +143,12 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
                 _ => space.clone(),
             };
             let size = space.nodes() * components;
-            let held = |entry: usize| is_held.get(entry) == Some(&true);
+            let held = Held::new(&space, is_held);
             let row = |sums: &mut RowSums<f64>, row: usize, entries: &mut Vec<(u32, f64)>| {
-                if held(row) {
-                    return entries.push((row as u32, 1.0));
-                }
-                rows::add_row(&parts, &space, space.node_of(row), sums);
-                sums.take(entries);
-                if !is_held.is_empty() {
-                    entries.retain(|entry| !held(entry.0 as usize));
-                }
+                held.write_row(row, entries, |entries| {
+                    rows::add_row(&parts, &space, space.node_of(row), sums);
+                    sums.take(entries);
+                });
             };
             Ok(Csr::by_rows_with((size, size), || RowSums::new(size), row))
         })

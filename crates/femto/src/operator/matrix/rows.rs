@@ -118,9 +118,9 @@ pub(super) fn add_row<T: Number>(
 
 /// About how many pairs of nodes share an element.
 pub(super) fn pairs(incidences: &[Incidence]) -> u64 {
-    const EVERY: usize = 97;
+    const SAMPLES: usize = 10_000;
     let nodes = incidences[0].places.rows();
-    let every = if nodes < 100 * EVERY { 1 } else { EVERY };
+    let every = (nodes / SAMPLES) | 1;
     let (mut near, mut found, mut count) = (RowSums::<()>::new(nodes), Vec::new(), 0);
     for node in (0..nodes).step_by(every) {
         for incidence in incidences {

@@ -2,9 +2,13 @@
 //!
 //! Everything is computed row by row in parallel, and is the same for any number of threads.
 
+mod blocks;
+#[cfg(test)]
+mod tests;
+
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// A part has this many rows at most, and there are about this many parts or more, since some rows are much longer than
 /// others.
@@ -48,8 +52,45 @@ impl Value for () {
     fn add_product(&mut self, (): Self, (): Self) {}
 }
 
+/// Entries of rows, one after the other; their memory is used again.
+#[derive(Default)]
+struct Entries<V> {
+    places: Vec<u32>,
+    values: Vec<V>,
+}
+
+impl<V: Value> Entries<V> {
+    fn push(&mut self, column: u32, value: V) {
+        self.places.push(column);
+        self.values.push(value);
+    }
+
+    /// Some rows of a matrix with so many columns. What was here before is lost.
+    fn part(&mut self, rows: Range<usize>, columns: usize, write: &mut WriteRow<'_, V>) -> Part<V> {
+        self.places.clear();
+        self.values.clear();
+        let mut offsets = Vec::with_capacity(rows.len() + 1);
+        offsets.push(0);
+        for row in rows {
+            let first = self.places.len();
+            write(row, self);
+            let last = self.places[first..].last();
+            assert!(
+                last.is_none_or(|&last| (last as usize) < columns),
+                "row {row} has column {last:?} of {columns}"
+            );
+            offsets.push(self.places.len());
+        }
+        Part {
+            offsets,
+            places: self.places.clone(),
+            values: self.values.clone(),
+        }
+    }
+}
+
 /// Appends a row's columns, ascending, with values.
-type WriteRow<'a, V> = Box<dyn FnMut(usize, &mut Vec<(u32, V)>) + 'a>;
+type WriteRow<'a, V> = Box<dyn FnMut(usize, &mut Entries<V>) + 'a>;
 
 impl<V: Value> Csr<V> {
     /// A matrix whose rows are what `write` appends to an empty vector: columns, ascending, with values.
@@ -57,7 +98,7 @@ impl<V: Value> Csr<V> {
     /// # Panics
     /// If a column is not one of the matrix.
     pub fn by_rows(size: (usize, usize), write: impl Fn(usize, &mut Vec<(u32, V)>) + Sync) -> Self {
-        Self::by_tasks(size, &|| Box::new(&write))
+        Self::by_rows_with(size, || (), |(), row, entries| write(row, entries))
     }
 
     /// As [`Self::by_rows`], with scratch memory for each task.
@@ -67,48 +108,43 @@ impl<V: Value> Csr<V> {
         write: impl Fn(&mut S, usize, &mut Vec<(u32, V)>) + Sync,
     ) -> Self {
         Self::by_tasks(size, &|| {
-            let (mut scratch, write) = (scratch(), &write);
-            Box::new(move |row, entries| write(&mut scratch, row, entries))
+            let (mut scratch, write, mut found) = (scratch(), &write, Vec::new());
+            Box::new(move |row, entries| {
+                found.clear();
+                write(&mut scratch, row, &mut found);
+                entries.places.extend(found.iter().map(|entry| entry.0));
+                entries.values.extend(found.iter().map(|entry| entry.1));
+            })
         })
     }
 
-    /// Each task has a writer of its own. Compiled once, not for each of them.
-    fn by_tasks<'a>(
-        (rows, columns): (usize, usize),
-        writer: &(dyn Fn() -> WriteRow<'a, V> + Sync),
-    ) -> Self {
+    /// Each thread has a writer of its own. Compiled once, not for each of them.
+    fn by_tasks<'a>(size: (usize, usize), writer: &(dyn Fn() -> WriteRow<'a, V> + Sync)) -> Self {
+        let (rows, columns) = size;
         let shift = (rows / PARTS).clamp(1, ROWS).ilog2();
-        let part = |(write, entries): &mut (WriteRow<'a, V>, Vec<(u32, V)>), part: usize| {
-            let own = part << shift..rows.min((part + 1) << shift);
-            let mut offsets = Vec::with_capacity(own.len() + 1);
-            let (mut places, mut values) = (Vec::new(), Vec::new());
-            offsets.push(0);
-            for row in own {
-                entries.clear();
-                write(row, entries);
-                let last = entries.last().map(|entry| entry.0 as usize);
-                assert!(
-                    last.is_none_or(|last| last < columns),
-                    "row {row} has column {last:?} of {columns}"
-                );
-                places.extend(entries.iter().map(|entry| entry.0));
-                values.extend(entries.iter().map(|entry| entry.1));
-                offsets.push(places.len());
-            }
-            places.shrink_to_fit();
-            values.shrink_to_fit();
-            Part {
-                offsets,
-                places,
-                values,
-            }
+        let next = AtomicUsize::new(0);
+        let task = |_| {
+            let mut own = None;
+            std::iter::from_fn(|| {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let first = number << shift;
+                let part = first..rows.min(first + (1 << shift));
+                if part.is_empty() {
+                    return None;
+                }
+                let (write, entries) = own.get_or_insert_with(|| (writer(), Entries::default()));
+                Some((number, entries.part(part, columns, write)))
+            })
+            .collect::<Vec<_>>()
         };
-        let parts = (0..rows.div_ceil(1 << shift)).into_par_iter();
+        let tasks = (0..rayon::current_num_threads()).into_par_iter();
+        let mut parts: Vec<_> = tasks.with_max_len(1).flat_map_iter(task).collect();
+        parts.sort_unstable_by_key(|part| part.0);
         Self {
             rows,
             columns,
             shift,
-            parts: parts.map_init(|| (writer(), Vec::new()), part).collect(),
+            parts: parts.into_iter().map(|part| part.1).collect(),
         }
     }
 
@@ -214,16 +250,17 @@ impl<V: Value> Csr<V> {
     /// If B does not have as many rows as A has columns.
     pub fn times(&self, other: &Self) -> Self {
         assert_eq!(other.rows(), self.columns, "rows of B, columns of A");
-        let write = |sums: &mut RowSums<V>, row: usize, found: &mut Vec<(u32, V)>| {
-            for (middle, factor) in self.row(row) {
-                for (column, value) in other.row(middle as usize) {
-                    sums.add_product(column, factor, value);
+        Self::by_tasks((self.rows, other.columns), &|| {
+            let mut sums = RowSums::new(other.columns);
+            Box::new(move |row, entries| {
+                for (middle, factor) in self.row(row) {
+                    for (column, value) in other.row(middle as usize) {
+                        sums.add_product(column, factor, value);
+                    }
                 }
-            }
-            sums.take(found);
-        };
-        let scratch = || RowSums::new(other.columns);
-        Self::by_rows_with((self.rows(), other.columns), scratch, write)
+                sums.each(|column, value| entries.push(column, value));
+            })
+        })
     }
 }
 
@@ -258,9 +295,15 @@ impl<V: Value> RowSums<V> {
 
     /// Appends the entries, columns ascending, and begins a new row.
     pub(crate) fn take(&mut self, entries: &mut Vec<(u32, V)>) {
+        self.each(|column, value| entries.push((column, value)));
+    }
+
+    /// Hands out the entries, columns ascending, and begins a new row.
+    fn each(&mut self, mut entry: impl FnMut(u32, V)) {
         self.columns.sort_unstable();
-        let columns = self.columns.drain(..);
-        entries.extend(columns.map(|at| (at, self.sums[at as usize].1)));
+        for column in self.columns.drain(..) {
+            entry(column, self.sums[column as usize].1);
+        }
         self.row += 1;
     }
 }
@@ -279,12 +322,27 @@ impl Csr {
         (0..self.rows).into_par_iter().map(row).collect()
     }
 
-    /// Sets the entries of some rows.
-    pub(crate) fn fill_rows(&mut self, rows: &[u32], value: f64) {
+    /// Changes the values of rows, whose columns `change` is given too.
+    pub(crate) fn change_rows(&mut self, change: impl Fn(usize, &[u32], &mut [f64]) + Sync) {
+        let shift = self.shift;
+        let parts = self.parts.par_iter_mut().enumerate();
+        parts.for_each(|(number, part)| {
+            for (row, ends) in (number << shift..).zip(part.offsets.windows(2)) {
+                let own = ends[0]..ends[1];
+                change(row, &part.places[own.clone()], &mut part.values[own]);
+            }
+        });
+    }
+
+    /// Sets entries of the diagonal, which must be there.
+    pub(crate) fn set_diagonal(&mut self, rows: &[u32], value: f64) {
         for &row in rows {
             let part = &mut self.parts[row as usize >> self.shift];
-            let row = row as usize & ((1 << self.shift) - 1);
-            part.values[part.offsets[row]..part.offsets[row + 1]].fill(value);
+            let own = row as usize & ((1 << self.shift) - 1);
+            let own = part.offsets[own]..part.offsets[own + 1];
+            if let Ok(place) = part.places[own.clone()].binary_search(&row) {
+                part.values[own][place] = value;
+            }
         }
     }
 
@@ -296,63 +354,5 @@ impl Csr {
         };
         let rows = (0..self.rows()).into_par_iter();
         rows.map(|row| entry(row).unwrap_or(0.0)).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use femto_kernel::vector::random;
-
-    fn matrix(seed: u32, rows: usize, columns: usize) -> Csr {
-        let entry =
-            |row: usize, column: usize| random::entry(seed, (row * columns + column) as u32);
-        Csr::by_rows((rows, columns), |row, entries| {
-            let all = (0..columns).map(|column| (column as u32, entry(row, column)));
-            entries.extend(all.filter(|&(_, value)| value > 0.7));
-        })
-    }
-
-    fn dense(matrix: &Csr) -> Vec<Vec<f64>> {
-        let row = |row| {
-            let mut values = vec![0.0; matrix.columns()];
-            matrix
-                .row(row)
-                .for_each(|(at, value)| values[at as usize] = value);
-            values
-        };
-        (0..matrix.rows()).map(row).collect()
-    }
-
-    #[test]
-    fn products_and_transposes_are_those_of_dense_matrices() {
-        let (a, b) = (matrix(1, 2100, 40), matrix(2, 40, 30));
-        let (c, [da, db]) = (a.times(&b), [&a, &b].map(dense));
-        for (row, found) in dense(&c).iter().enumerate() {
-            for (column, found) in found.iter().enumerate() {
-                let wanted: f64 = (0..40).map(|m| da[row][m] * db[m][column]).sum();
-                assert!((found - wanted).abs() < 1e-13);
-            }
-            assert!(c.row_columns(row).is_sorted_by(|a, b| a < b));
-        }
-        let at = a.transposed();
-        assert_eq!((at.rows(), at.columns()), (40, 2100));
-        assert_eq!(at.transposed(), a);
-        assert!(
-            dense(&at)
-                .iter()
-                .enumerate()
-                .all(|(i, row)| row[7] == da[7][i])
-        );
-    }
-
-    #[test]
-    fn matrices_without_rows_columns_or_entries_are_fine() {
-        for (rows, columns) in [(0, 5), (5, 0), (0, 0), (3, 4)] {
-            let empty = Csr::<()>::by_rows((rows, columns), |_, _| ());
-            let transposed = empty.transposed();
-            assert_eq!((transposed.rows(), transposed.columns()), (columns, rows));
-            assert_eq!(empty.times(&transposed).entries(), 0);
-        }
     }
 }

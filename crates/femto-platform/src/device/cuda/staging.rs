@@ -1,0 +1,187 @@
+//! Large copies between host and device, by way of memory that the device reads and writes by itself.
+//!
+//! The driver copies from and to memory of the program with one thread, several times slower than the bus. Here all threads
+//! fill one slab of locked memory, or empty it, while the device copies the other.
+
+use super::Cuda;
+use super::api::{Address, Object};
+use crate::device::DeviceError;
+use rayon::prelude::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::slice::from_raw_parts_mut;
+use std::sync::{MutexGuard, TryLockError};
+
+/// Bytes of a slab.
+const SLAB: usize = 16 << 20;
+
+/// Smaller copies are left to the driver.
+const SMALLEST: usize = 2 * SLAB;
+
+/// Bytes that one task copies.
+const PIECE: usize = 1 << 20;
+
+/// Two slabs in turns.
+pub(super) struct Staging([Slab; 2]);
+
+/// Locked memory, and the event after the last copy from or to it.
+struct Slab {
+    memory: *mut u8,
+    event: Object,
+}
+
+// SAFETY: both may be used by any thread; nothing else knows them.
+unsafe impl Send for Slab {}
+
+impl Staging {
+    /// Before the first copy.
+    pub(super) const NONE: Self = Self([const { Slab::NONE }; 2]);
+
+    /// Releases all; no copy is under way.
+    pub(super) fn release(&mut self, cuda: &Cuda) {
+        let Self(slabs) = std::mem::replace(self, Self::NONE);
+        for Slab { memory, event } in slabs {
+            // SAFETY: both are the driver's, or null, and nobody has them. Errors cannot be reported here.
+            unsafe {
+                if !event.is_null() {
+                    (cuda.api.cuEventDestroy_v2)(event);
+                }
+                if !memory.is_null() {
+                    (cuda.api.cuMemFreeHost)(memory.cast());
+                }
+            }
+        }
+    }
+}
+
+impl Slab {
+    const NONE: Self = Self {
+        memory: null_mut(),
+        event: null_mut(),
+    };
+
+    /// Allocates it; the context is current.
+    fn make(&mut self, cuda: &Cuda) -> Result<(), DeviceError> {
+        let mut memory: *mut c_void = null_mut();
+        // SAFETY: the context is current; there are no flags.
+        unsafe {
+            let code = (cuda.api.cuMemHostAlloc)(&raw mut memory, SLAB, 0);
+            cuda.api.check("lock memory", code)?;
+            self.memory = memory.cast();
+            let code = (cuda.api.cuEventCreate)(&raw mut self.event, 0);
+            cuda.api.check("make an event", code)
+        }
+    }
+
+    /// Its first bytes, after the last copy. At most [`SLAB`].
+    fn bytes(&mut self, cuda: &Cuda, len: usize) -> Result<&mut [u8], DeviceError> {
+        // SAFETY: the event is alive.
+        let code = unsafe { (cuda.api.cuEventSynchronize)(self.event) };
+        cuda.api.check("finish its work", code)?;
+        // SAFETY: the slab is as long, zeroed or written before, and no copy is under way.
+        Ok(unsafe { from_raw_parts_mut(self.memory, len.min(SLAB)) })
+    }
+
+    /// Marks the end of what was issued.
+    fn record(&self, cuda: &Cuda) -> Result<(), DeviceError> {
+        // SAFETY: event and stream are alive.
+        let code = unsafe { (cuda.api.cuEventRecord)(self.event, cuda.stream.pointer()) };
+        cuda.api.check("note a time", code)
+    }
+}
+
+impl Cuda {
+    /// The slabs for a copy of so many bytes, if it is worth while, nobody else has them and there is memory for them. The context
+    /// is current.
+    pub(super) fn staging(&self, len: usize) -> Option<MutexGuard<'_, Staging>> {
+        if len < SMALLEST {
+            return None;
+        }
+        // A thread that waits for others may be given another copy.
+        let mut staging = match self.staging.try_lock() {
+            Ok(staging) => staging,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        if staging.0[1].event.is_null() {
+            let made = staging.0.iter_mut().try_for_each(|slab| slab.make(self));
+            if made.is_err() {
+                staging.release(self);
+                return None;
+            }
+        }
+        Some(staging)
+    }
+
+    /// Copies to device memory, which has as many bytes, and waits.
+    pub(super) unsafe fn write_staged(
+        &self,
+        Staging(slabs): &mut Staging,
+        source: &[u8],
+        target: Address,
+    ) -> Result<(), DeviceError> {
+        let chunks = (target..).step_by(SLAB).zip(source.chunks(SLAB));
+        for (number, (target, chunk)) in chunks.enumerate() {
+            let slab = &mut slabs[number % 2];
+            let bytes = slab.bytes(self, chunk.len())?;
+            copy(chunk, bytes);
+            // SAFETY: the caller vouches for the device's memory; the slab is kept until the event.
+            let code = unsafe {
+                let copy = self.api.cuMemcpyHtoDAsync_v2;
+                copy(
+                    target,
+                    slab.memory.cast(),
+                    chunk.len(),
+                    self.stream.pointer(),
+                )
+            };
+            self.api.check("write", code)?;
+            slab.record(self)?;
+        }
+        self.wait()
+    }
+
+    /// Copies from device memory, which has as many bytes, and waits.
+    pub(super) unsafe fn read_staged(
+        &self,
+        Staging(slabs): &mut Staging,
+        source: Address,
+        target: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        let chunks = (source..).step_by(SLAB).zip(target.chunks_mut(SLAB));
+        let mut last = None;
+        for (number, (source, chunk)) in chunks.enumerate() {
+            let slab = &slabs[number % 2];
+            // SAFETY: the caller vouches for the device's memory; what the slab had is copied.
+            let code = unsafe {
+                let copy = self.api.cuMemcpyDtoHAsync_v2;
+                copy(
+                    slab.memory.cast(),
+                    source,
+                    chunk.len(),
+                    self.stream.pointer(),
+                )
+            };
+            self.api.check("read", code)?;
+            slab.record(self)?;
+            if let Some((number, chunk)) = last.replace((number, chunk)) {
+                self.empty(&mut slabs[number % 2], chunk)?;
+            }
+        }
+        last.map_or(Ok(()), |(number, chunk)| {
+            self.empty(&mut slabs[number % 2], chunk)
+        })
+    }
+
+    fn empty(&self, slab: &mut Slab, target: &mut [u8]) -> Result<(), DeviceError> {
+        let bytes = slab.bytes(self, target.len())?;
+        copy(bytes, target);
+        Ok(())
+    }
+}
+
+/// Copies with all threads.
+fn copy(source: &[u8], target: &mut [u8]) {
+    let pieces = source.par_chunks(PIECE).zip(target.par_chunks_mut(PIECE));
+    pieces.for_each(|(source, target)| target.copy_from_slice(source));
+}
