@@ -1,9 +1,9 @@
 //! Products with sparse matrices, whose rows are stored in slices.
 //!
-//! A slice is [`SLICE`] consecutive rows, all as long as its longest one: entry k of row `lane` of a slice is
-//! `offsets[slice] + k * SLICE + lane`, so that the threads of neighbouring rows read neighbouring numbers
-//! (SELL-C: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM Journal on Scientific Computing 36, 2014).
-//! Rows are summed in the order of their entries, on every device.
+//! A slice is [`SLICE`] consecutive rows of blocks, all as long as its longest one; a block is one entry, or those that the
+//! unknowns of two nodes have. Block k of row `lane` of a slice is at `offsets[slice] + k * SLICE + lane`, so that the
+//! threads of neighbouring rows read neighbouring numbers (SELL-C: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM Journal on
+//! Scientific Computing 36, 2014). Rows are summed in the order of their entries, on every device.
 
 use super::vectorized;
 use crate::roofline::Work;
@@ -11,6 +11,18 @@ use crate::scalar::{Real, SimdLevel};
 
 /// Rows of a slice.
 pub const SLICE: usize = 32;
+
+/// Rows and columns of the blocks that a matrix may have: of one, two or three components, and of their rigid motions.
+pub const BLOCKS: [[usize; 2]; 8] = [
+    [1, 1],
+    [2, 2],
+    [2, 3],
+    [3, 2],
+    [3, 3],
+    [3, 6],
+    [6, 3],
+    [6, 6],
+];
 
 /// Most components of vectors whose components have a matrix in common.
 pub const MOST_COMPONENTS: usize = 4;
@@ -23,25 +35,26 @@ pub const NO_COLUMN: u32 = u32::MAX;
 pub struct Slices<'a, T> {
     /// Start of each slice, and the end of the last, `[slices + 1]`.
     pub offsets: &'a [u32],
-    /// Column of each entry. Entries beyond the end of a row repeat one of its columns if there are values, so
+    /// First column of each block. Blocks beyond the end of a row repeat one of its columns if there are values, so
     /// that no test is needed; they are [`NO_COLUMN`] if not.
     pub columns: &'a [u32],
-    /// Value of each entry, zero beyond the end of a row; `None` if all are one.
+    /// Value of each entry, zero beyond the end of a row, in a slice `[block][column][row][lane]`; `None` if all are one.
     pub values: Option<&'a [T]>,
 }
 
-/// The work of a product of a matrix with `entries` entries, those beyond the ends of rows included, which have
-/// values or are one, and `rows` rows, with vectors of components. Each entry of the input counts as read from memory
-/// once.
+/// The work of a product of a matrix with this number of blocks, those beyond the ends of rows included, with values of the entries
+/// of each, or of single entries of one if there are none, and `rows` rows, with vectors of components. Each entry of the input
+/// counts as read from memory once.
 pub fn work<T: Real>(
-    (entries, has_values): (usize, bool),
+    (blocks, entries): (usize, Option<usize>),
     (rows, columns): (usize, usize),
     (components, add): (usize, bool),
 ) -> Work {
-    let values = if has_values { entries } else { 0 };
+    let values = blocks * entries.unwrap_or(0);
+    let entries = blocks * entries.unwrap_or(1);
     let vectors = columns + if add { rows } else { 0 };
     let read = values + components * vectors;
-    let places = entries + rows.div_ceil(SLICE) + 1;
+    let places = blocks + rows.div_ceil(SLICE) + 1;
     Work {
         bytes_read: (read * T::BYTES + places * size_of::<u32>()) as u64,
         bytes_written: (components * rows * T::BYTES) as u64,
@@ -50,12 +63,12 @@ pub fn work<T: Real>(
     }
 }
 
-/// y = A x, or y = y + A x if `add`, for C interleaved components each, and the rows from `first` on, as many as `y` has;
-/// `first` is the start of a slice. Before [`SLICE`] entries are multiplied, `ahead` is called with the number of the
-/// first, to prefetch later ones.
+/// y = A x, or y = y + A x if `add`, with blocks of H x W entries, for C interleaved components each, and the rows of blocks from
+/// `first` on, as many as `y` has; `first` is the start of a slice. H and W are one if there are no values. Before [`SLICE`]
+/// blocks are multiplied, `ahead` is called with the number of the first, to prefetch later ones.
 ///
 /// The caller has checked the columns; here they are at most the last one, so that compilers need no test.
-pub fn multiply<T: Real, const C: usize>(
+pub fn multiply<T: Real, const C: usize, const H: usize, const W: usize>(
     level: SimdLevel,
     matrix: Slices<'_, T>,
     x: &[T],
@@ -71,25 +84,31 @@ pub fn multiply<T: Real, const C: usize>(
         return;
     };
     let slices = matrix.offsets[first / SLICE..].windows(2);
-    for (ends, y) in slices.zip(y.chunks_mut(SLICE * C)) {
-        let start = ends[0] as usize;
-        let range = start..ends[1] as usize;
-        let (columns, _) = matrix.columns[range.clone()].as_chunks::<SLICE>();
-        let values = matrix.values.map(|values| values[range].as_chunks().0);
+    for (ends, y) in slices.zip(y.chunks_mut(SLICE * H * C)) {
+        let (start, end) = (ends[0] as usize, ends[1] as usize);
+        let (columns, _) = matrix.columns[start..end].as_chunks::<SLICE>();
+        let values = matrix.values.map(|values| {
+            let lanes = values[start * H * W..end * H * W].as_chunks::<SLICE>().0;
+            lanes.as_chunks::<H>().0.as_chunks::<W>().0
+        });
         vectorized(
             level,
             #[inline(always)]
             || {
-                let mut sums = [[T::default(); SLICE]; C];
+                let mut sums = [[[T::default(); SLICE]; C]; H];
                 match values {
                     Some(values) => {
                         for (n, (columns, values)) in columns.iter().zip(values).enumerate() {
                             ahead(start + n * SLICE);
-                            let values: &[T; SLICE] = values;
-                            for lane in 0..SLICE {
-                                let x = &x[(columns[lane] as usize).min(last)];
-                                for c in 0..C {
-                                    sums[c][lane] += values[lane] * x[c];
+                            for w in 0..W {
+                                let values: &[[T; SLICE]; H] = &values[w];
+                                for lane in 0..SLICE {
+                                    let x = &x[(columns[lane] as usize + w).min(last)];
+                                    for h in 0..H {
+                                        for c in 0..C {
+                                            sums[h][c][lane] += values[h][lane] * x[c];
+                                        }
+                                    }
                                 }
                             }
                         }
@@ -102,7 +121,7 @@ pub fn multiply<T: Real, const C: usize>(
                                 let x = &x[column.min(last)];
                                 for c in 0..C {
                                     // Nothing is added beyond the end of a row.
-                                    sums[c][lane] +=
+                                    sums[0][c][lane] +=
                                         if column <= last { x[c] } else { T::default() };
                                 }
                             }
@@ -110,7 +129,7 @@ pub fn multiply<T: Real, const C: usize>(
                     }
                 }
                 for (n, y) in y.iter_mut().enumerate() {
-                    let sum = sums[n % C][n / C];
+                    let sum = sums[n / C % H][n % C][n / C / H];
                     *y = if add { *y + sum } else { sum };
                 }
             },
@@ -154,7 +173,7 @@ mod tests {
             for &level in SimdLevel::available() {
                 for (first, add) in [(0, false), (0, true), (SLICE, false), (2 * SLICE, true)] {
                     let mut y = vec![0.5; rows - first];
-                    multiply::<_, 1>(level, matrix, &x, add, (first, &mut y), |_| ());
+                    multiply::<_, 1, 1, 1>(level, matrix, &x, add, (first, &mut y), |_| ());
                     let start = if add { 0.5 } else { 0.0 };
                     for (row, found) in (first..rows).zip(y) {
                         assert_eq!(found, start + product(row), "{level:?} row {row}");
@@ -166,13 +185,16 @@ mod tests {
 
     #[test]
     fn work_counts_entries_and_both_vectors() {
-        let work = work::<f32>((320, true), (40, 10), (1, true));
+        let work = work::<f32>((320, Some(1)), (40, 10), (1, true));
         assert_eq!(work.bytes_read, 4 * (320 + 10 + 40) + 4 * (320 + 3));
         assert_eq!((work.bytes_written, work.flops), (160, 640));
-        let work = super::work::<f32>((320, false), (40, 10), (1, false));
+        let work = super::work::<f32>((320, None), (40, 10), (1, false));
         assert_eq!((work.bytes_read, work.flops), (4 * 10 + 4 * 323, 320));
-        let work = super::work::<f32>((320, true), (40, 10), (3, true));
+        let work = super::work::<f32>((320, Some(1)), (40, 10), (3, true));
         assert_eq!(work.bytes_read, 4 * (320 + 3 * (10 + 40)) + 4 * (320 + 3));
         assert_eq!((work.bytes_written, work.flops), (480, 1920));
+        let work = super::work::<f32>((320, Some(6)), (40, 12), (1, false));
+        assert_eq!(work.bytes_read, 4 * (1920 + 12) + 4 * (320 + 3));
+        assert_eq!(work.flops, 3840);
     }
 }

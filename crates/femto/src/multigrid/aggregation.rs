@@ -123,7 +123,8 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
     ) -> Result<Self, MultigridError> {
         let mut levels = Vec::new();
         while matrix.rows() > DENSE {
-            let on_device = SparseMatrix::new(device, &matrix)?;
+            let own = kernel.block;
+            let on_device = SparseMatrix::by_blocks(device, &matrix, [own; 2])?;
             let strong = strong(&matrix, &kernel);
             let chains = along_lines.then(|| Chains::of_couplings(&strong));
             let chains = chains.flatten();
@@ -152,7 +153,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
             let filtered = without_weak(&matrix, &kernel, &strong);
-            let [own, next] = [kernel.block, coarse.block];
+            let next = coarse.block;
             let smoothed =
                 |f: &Csr, lambda: f64| smoothed(f, lambda, (&tentative, [own, own, next]));
             let prolongation = match filtered.and_then(|f| Some((lambda(&f)?, f))) {
@@ -167,14 +168,15 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             levels.push(MatrixLevel {
                 matrix: on_device,
                 smoother,
-                prolongation: SparseMatrix::new(device, &prolongation)?,
-                restriction: SparseMatrix::new(device, &restriction)?,
+                prolongation: SparseMatrix::by_blocks(device, &prolongation, [own, next])?,
+                restriction: SparseMatrix::by_blocks(device, &restriction, [next, own])?,
             });
             watch.lap(first + levels.len() - 1);
         }
         let null_space = null_space.iter().map(|it| kernel.combined(it)).collect();
         let inverse = dense::inverse(&regular(matrix, null_space))?;
-        let coarsest = Coarsest::Inverse(SparseMatrix::new(device, &inverse)?);
+        let inverse = SparseMatrix::by_blocks(device, &inverse, [kernel.block; 2])?;
+        let coarsest = Coarsest::Inverse(inverse);
         watch.lap(first + levels.len());
         Ok(Self { levels, coarsest })
     }

@@ -117,10 +117,18 @@ pub(crate) fn sum<S: Split, R: Add<Output = R> + Send>(
 
 /// Calls `leaf` for every block.
 pub(crate) fn each<S: Split>(host: &Host, slices: S, leaf: &(impl Fn(S) + Sync)) {
-    let blocks = slices.len().div_ceil(BLOCK);
+    each_of(host, BLOCK, slices, leaf);
+}
+
+/// Calls `leaf` for every block of this many entries.
+pub(crate) fn each_of<S: Split>(host: &Host, block: usize, slices: S, leaf: &(impl Fn(S) + Sync)) {
+    let blocks = slices.len().div_ceil(block);
     if blocks <= 1 {
         return leaf(slices);
     }
-    let (left, right) = slices.split(blocks / 2 * BLOCK);
-    host.join(|| each(host, left, leaf), || each(host, right, leaf));
+    let (left, right) = slices.split(blocks / 2 * block);
+    host.join(
+        || each_of(host, block, left, leaf),
+        || each_of(host, block, right, leaf),
+    );
 }

@@ -7,7 +7,7 @@ use crate::operator::OperatorError;
 use crate::solve::LinearOperator;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::Strides;
-use femto_kernel::vector::sparse::{MOST_COMPONENTS, NO_COLUMN, SLICE, work};
+use femto_kernel::vector::sparse::{BLOCKS, MOST_COMPONENTS, NO_COLUMN, SLICE, work};
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use rayon::prelude::*;
 use std::fmt;
@@ -15,11 +15,16 @@ use std::fmt;
 /// Slices filled by one task.
 const SLICES: usize = 64;
 
+/// Rows of the highest of [`BLOCKS`].
+const MOST_ROWS: usize = 6;
+
 /// A sparse matrix on a device, its rows in slices of [`SLICE`].
 pub struct SparseMatrix<T: Number, D: Device> {
     device: D,
     pub(super) rows: usize,
     pub(super) columns: usize,
+    /// Rows and columns of its blocks.
+    pub(super) block: [usize; 2],
     /// Of the vectors that it multiplies, one component after the other.
     pub(super) strides: Strides,
     /// As in [`femto_kernel::vector::sparse::Slices`].
@@ -35,11 +40,25 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// # Errors
     /// Not enough memory, or more entries than 32-bit indices can address.
     pub fn new(device: &D, matrix: &Csr) -> Result<Self, DeviceError> {
+        Self::by_blocks(device, matrix, [1, 1])
+    }
+
+    /// Uploads a matrix that has whole blocks of so many rows and columns, such as the unknowns of two nodes have: of each only the
+    /// first column is stored, if there are kernels for its size.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn by_blocks(
+        device: &D,
+        matrix: &Csr,
+        block: [usize; 2],
+    ) -> Result<Self, DeviceError> {
+        let block = block_of(block);
         // Beyond the end of a row one of its own columns: what is read there is multiplied by zero.
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
-        let offsets = offsets(matrix);
-        let positions = Self::positions(device, (matrix, &offsets), beyond)?;
-        let values: Vec<T> = values(matrix, &offsets);
+        let offsets = offsets(matrix, block);
+        let positions = Self::positions(device, (matrix, &offsets), (block, beyond))?;
+        let values: Vec<T> = values(matrix, &offsets, block);
         Ok(Self {
             values: Some(device.upload(&values)?),
             ..positions
@@ -51,17 +70,25 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// # Errors
     /// As [`Self::new`].
     pub fn of_ones(device: &D, matrix: &Csr<()>) -> Result<Self, DeviceError> {
-        Self::positions(device, (matrix, &offsets(matrix)), |_| NO_COLUMN)
+        let (block, beyond) = ([1, 1], |_: &[u32]| NO_COLUMN);
+        Self::positions(device, (matrix, &offsets(matrix, block)), (block, beyond))
     }
 
     /// The matrix without its values; `beyond` gives the positions beyond the end of a row with these columns.
     fn positions<V: Value>(
         device: &D,
         (matrix, offsets): (&Csr<V>, &[usize]),
-        beyond: fn(&[u32]) -> u32,
+        (block, beyond): ([usize; 2], fn(&[u32]) -> u32),
     ) -> Result<Self, DeviceError> {
         let size = (matrix.rows(), matrix.columns());
-        Self::of_slices(device, size, (offsets, &places(matrix, offsets, beyond)))
+        let [height, width] = block;
+        let row = |row: usize| {
+            let columns = matrix.row_columns(row * height);
+            (columns.iter().copied().step_by(width), beyond(columns))
+        };
+        let places = filled((matrix.rows() / height, offsets), row);
+        let matrix = Self::of_slices(device, size, (offsets, &places))?;
+        Ok(Self { block, ..matrix })
     }
 
     /// Uploads a matrix of this size whose rows have a one in the column that `column` gives, or are empty if that is
@@ -98,6 +125,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
             device: device.clone(),
             rows,
             columns,
+            block: [1, 1],
             strides: Strides::SCALAR,
             offsets: device.upload(&offsets)?,
             places: device.upload(places)?,
@@ -108,6 +136,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// The same matrix for each component of vectors of up to [`MOST_COMPONENTS`].
     pub(crate) fn of_components(self, strides: Strides) -> Self {
         assert!(strides.components <= MOST_COMPONENTS && self.values.is_some());
+        assert_eq!(self.block, [1, 1]);
         Self { strides, ..self }
     }
 
@@ -126,11 +155,13 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         self.columns
     }
 
-    /// Bytes of device memory that a matrix takes.
-    pub(crate) fn bytes_of(matrix: &Csr) -> u64 {
-        let slices = offsets(matrix);
-        let entries = slices.last().copied().unwrap_or(0) * (size_of::<u32>() + T::BYTES);
-        (entries + slices.len() * size_of::<u32>()) as u64
+    /// Bytes of device memory that a matrix takes by blocks.
+    pub(crate) fn bytes_of(matrix: &Csr, block: [usize; 2]) -> u64 {
+        let block = block_of(block);
+        let slices = offsets(matrix, block);
+        let of_block = size_of::<u32>() + block[0] * block[1] * T::BYTES;
+        let blocks = slices.last().copied().unwrap_or(0);
+        (blocks * of_block + slices.len() * size_of::<u32>()) as u64
     }
 
     /// Bytes of device memory.
@@ -142,9 +173,9 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
 
     /// Work of a product; of one that is added to its output if `add`.
     pub(crate) fn work(&self, add: bool) -> Work {
-        let has_values = self.values.is_some();
+        let entries = self.block[0] * self.block[1];
         work::<T>(
-            (self.places.len(), has_values),
+            (self.places.len(), self.values.is_some().then_some(entries)),
             (self.rows, self.columns),
             (self.strides.components, add),
         )
@@ -158,43 +189,56 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     }
 }
 
-/// Start of each slice, and the end of the last.
-fn offsets<V: Value>(matrix: &Csr<V>) -> Vec<usize> {
-    let slices = matrix.rows().div_ceil(SLICE);
-    let width = |slice: usize| {
-        let rows = slice * SLICE..matrix.rows().min((slice + 1) * SLICE);
-        rows.map(|row| matrix.row_columns(row).len()).max()
+/// These blocks if there are kernels for them, or single entries.
+fn block_of(block: [usize; 2]) -> [usize; 2] {
+    if BLOCKS.contains(&block) {
+        block
+    } else {
+        [1, 1]
+    }
+}
+
+/// Start of each slice, and the end of the last, in blocks.
+fn offsets<V: Value>(matrix: &Csr<V>, [height, width]: [usize; 2]) -> Vec<usize> {
+    let rows = matrix.rows() / height;
+    let slices = rows.div_ceil(SLICE);
+    let length = |row: usize| {
+        let columns = matrix.row_columns(row * height).len();
+        debug_assert!(columns.is_multiple_of(width), "blocks of row {row}");
+        columns / width
+    };
+    let blocks = |slice: usize| {
+        let rows = slice * SLICE..rows.min((slice + 1) * SLICE);
+        rows.map(length).max().unwrap_or(0) * SLICE
     };
     let mut offsets = vec![0];
-    offsets.par_extend(
-        (0..slices)
-            .into_par_iter()
-            .map(|slice| width(slice).unwrap_or(0) * SLICE),
-    );
+    offsets.par_extend((0..slices).into_par_iter().map(blocks));
     for slice in 0..slices {
         offsets[slice + 1] += offsets[slice];
     }
     offsets
 }
 
-fn places<V: Value>(matrix: &Csr<V>, offsets: &[usize], beyond: fn(&[u32]) -> u32) -> Vec<u32> {
+fn values<T: Number>(matrix: &Csr, offsets: &[usize], [height, width]: [usize; 2]) -> Vec<T> {
     let row = |row: usize| {
-        let columns = matrix.row_columns(row);
-        (columns, beyond(columns))
+        let rows: [&[f64]; MOST_ROWS] = std::array::from_fn(|r| match r < height {
+            true => matrix.row_values(row * height + r),
+            false => &[],
+        });
+        // Column by column.
+        let columns = 0..rows[0].len();
+        let entries = columns.flat_map(move |column| (0..height).map(move |r| rows[r][column]));
+        (entries.map(T::from_f64), T::default())
     };
-    filled((matrix.rows(), offsets), row, |&column| column)
+    let offsets: Vec<usize> = offsets.iter().map(|it| it * height * width).collect();
+    filled((matrix.rows() / height, &offsets), row)
 }
 
-fn values<T: Number>(matrix: &Csr, offsets: &[usize]) -> Vec<T> {
-    let row = |row: usize| (matrix.row_values(row), T::default());
-    filled((matrix.rows(), offsets), row, |&value| T::from_f64(value))
-}
-
-/// An array over the slices' entries: `row` gives those of a row, and the one beyond its end. Never empty, as buffers cannot be.
-fn filled<'a, V: 'a, E: Copy + Default + Send + Sync>(
+/// An array over the slices of `rows` rows: `row` gives what a row has there, and what is beyond its end. Never empty, as buffers
+/// cannot be.
+fn filled<R: Iterator<Item = E>, E: Copy + Default + Send + Sync>(
     (rows, offsets): (usize, &[usize]),
-    row: impl Fn(usize) -> (&'a [V], E) + Sync,
-    entry: impl Fn(&V) -> E + Sync,
+    row: impl Fn(usize) -> (R, E) + Sync,
 ) -> Vec<E> {
     let entries = offsets.last().copied().unwrap_or(0);
     let mut array = vec![E::default(); entries.max(1)];
@@ -205,16 +249,16 @@ fn filled<'a, V: 'a, E: Copy + Default + Send + Sync>(
     tasks.enumerate().for_each(|(task, own)| {
         let slices = offsets[task * SLICES..].windows(2);
         for (slice, ends) in (task * SLICES..).zip(slices).take(SLICES) {
-            let first = slice * SLICE;
-            let row = |lane| match first + lane < rows {
-                true => row(first + lane),
-                false => (&[][..], E::default()),
-            };
-            let rows: [(&[V], E); SLICE] = std::array::from_fn(row);
             let own = &mut own[ends[0] - starts[task]..ends[1] - starts[task]];
-            for (place, own) in own.as_chunks_mut::<SLICE>().0.iter_mut().enumerate() {
-                for (own, &(row, beyond)) in own.iter_mut().zip(&rows) {
-                    *own = row.get(place).map_or(beyond, &entry);
+            let mut lanes: [Option<(R, E)>; SLICE] = std::array::from_fn(|lane| {
+                let number = slice * SLICE + lane;
+                (number < rows).then(|| row(number))
+            });
+            for own in own.as_chunks_mut::<SLICE>().0 {
+                for (own, lane) in own.iter_mut().zip(&mut lanes) {
+                    if let Some((row, beyond)) = lane {
+                        *own = row.next().unwrap_or(*beyond);
+                    }
                 }
             }
         }

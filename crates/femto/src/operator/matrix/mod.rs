@@ -11,7 +11,7 @@ use super::{Backend, BoundShape, Operator, OperatorError};
 use crate::vector::csr::RowSums;
 use crate::vector::{Csr, SparseMatrix, VectorOps, download_f64};
 use crate::{Host, Number};
-use femto_fem::space::Space;
+use femto_fem::space::{Layout, Space};
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::sparse::MOST_COMPONENTS;
@@ -59,9 +59,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         // Components that do not mix have a matrix in common.
         let is_common = !self.inspection().mixed && (2..=MOST_COMPONENTS).contains(&components);
         let matrix = self.assembled(&[], if is_common { 1 } else { components }, &[])?;
-        let bytes = SparseMatrix::<T, D>::bytes_of(&matrix);
+        let block = match space.layout() {
+            Layout::Interleaved if !is_common => [components; 2],
+            _ => [1, 1],
+        };
+        let bytes = SparseMatrix::<T, D>::bytes_of(&matrix, block);
         check("the device", bytes, self.device.info().memory_bytes)?;
-        let mut matrix = SparseMatrix::new(&self.device, &matrix)?;
+        let mut matrix = SparseMatrix::by_blocks(&self.device, &matrix, block)?;
         if is_common {
             matrix = matrix.of_components(Strides {
                 components,

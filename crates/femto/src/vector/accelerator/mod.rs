@@ -340,7 +340,10 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let (rows, add) = (work.len(), Argument::I32(add.into()));
         let strides = matrix.strides;
         if strides.components == 1 {
-            let arguments = [rows, add, has_values, offsets, places, values, x, y];
+            let [height, width] = matrix.block.map(|it| Argument::U32(it as u32));
+            let arguments = [
+                rows, add, has_values, height, width, offsets, places, values, x, y,
+            ];
             return work.run_listed(&work.loops.multiply_sparse, &arguments);
         }
         let strides = [strides.components, strides.node, strides.component];

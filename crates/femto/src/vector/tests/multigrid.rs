@@ -12,7 +12,7 @@ use femto_kernel::vector::Strides;
 use femto_kernel::vector::element_inverse::{self, InverseShape, Items, Lines};
 use femto_kernel::vector::interpolation::NO_NODE;
 use femto_kernel::vector::line_solve::{self, LineFactors};
-use femto_kernel::vector::sparse::{MOST_COMPONENTS, NO_COLUMN, SLICE};
+use femto_kernel::vector::sparse::{BLOCKS, MOST_COMPONENTS, NO_COLUMN, SLICE};
 
 impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
     /// All kinds of step; what a step does not read is poisoned.
@@ -92,10 +92,47 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
                 .unwrap();
             self.check("multiply_sparse, added", &g_y, |row| y(row) + product(row));
         }
+        for block in BLOCKS.into_iter().chain([[4, 4]]) {
+            self.sparse_products_by_blocks(block);
+        }
         for components in 2..=MOST_COMPONENTS {
             for is_interleaved in [true, false] {
                 self.sparse_products_of_components(components, is_interleaved);
             }
+        }
+    }
+
+    /// Rows of 0 to 3 blocks.
+    fn sparse_products_by_blocks(&self, block: [usize; 2]) {
+        let ([x, y, z, _], [height, width]) = (self.inputs(), block);
+        let [rows, columns] = block.map(|it| self.inputs[0].len() / it);
+        if rows * columns == 0 {
+            return;
+        }
+        let a = |row: usize, column: usize| 0.05 * (z(column) - 0.5 * z(row));
+        let matrix = Csr::by_rows((rows * height, columns * width), |row, entries| {
+            let node = row / height;
+            let mut near: Vec<usize> = (0..node % 4).map(|k| (5 * node + k) % columns).collect();
+            near.sort_unstable();
+            near.dedup();
+            let of_block = |block: usize| block * width..(block + 1) * width;
+            let columns = near.into_iter().flat_map(of_block);
+            entries.extend(columns.map(|column| (column as u32, a(row, column))));
+        });
+        let of_blocks = SparseMatrix::<T, D>::by_blocks(self.device, &matrix, block).unwrap();
+        let bytes = SparseMatrix::<T, D>::bytes_of(&matrix, block);
+        // Buffers are not empty.
+        assert!(matrix.entries() == 0 || of_blocks.bytes() as u64 == bytes);
+        let g_x = self.upload(&self.inputs[0][..columns * width]);
+        let mut g_y = self.upload(&self.inputs[1][..rows * height]);
+        for (add, factor) in [(true, 1.0), (false, 0.0)] {
+            self.device
+                .multiply_sparse(&of_blocks, &g_x, add, &mut g_y)
+                .unwrap();
+            self.check(&format!("multiply_sparse by {block:?}"), &g_y, |row| {
+                let terms = matrix.row(row).map(|(column, a)| a * x(column as usize));
+                factor * y(row) + terms.sum::<f64>()
+            });
         }
     }
 
