@@ -251,6 +251,7 @@ impl<T: Number> Bench<'_, T> {
                 f64::from(add) * y + product
             })?;
         }
+        self.multiply_blocks([&offsets, &columns], (&x, &d))?;
         // x, and twice as much in the second component.
         let both = x.iter().flat_map(|&x| [x, 2.0 * x].map(T::from_f64));
         let both: Vec<T> = both.collect();
@@ -281,6 +282,51 @@ impl<T: Number> Bench<'_, T> {
                     "{entry}: {error} in row {row}"
                 );
             }
+        }
+        Ok(())
+    }
+
+    /// The same slices, of blocks whose first column is that of an entry: value c of a block in a row is d of the row over c + 1.
+    fn multiply_blocks(
+        &self,
+        [offsets, columns]: [&AcceleratorBuffer<u32>; 2],
+        (x, d): (&[f64], &[f64]),
+    ) -> Result<()> {
+        let rows = x.len();
+        for width in [2, 3, 6] {
+            let slots = 0..rows.div_ceil(SLICE) * 2 * width * SLICE;
+            let value = |k: usize| {
+                let (row, n) = (
+                    k / (2 * width * SLICE) * SLICE + k % SLICE,
+                    k / SLICE % width,
+                );
+                T::from_f64(d.get(row).map_or(0.0, |d| d / (n + 1) as f64))
+            };
+            let values = self.device.upload(&slots.map(value).collect::<Vec<T>>())?;
+            // Blocks of the last columns reach beyond x.
+            let longer = (0..rows + width).map(|n| T::from_f64(x[n % rows]));
+            let g_x = self.device.upload(&longer.collect::<Vec<T>>())?;
+            let [_, mut y, ..] = self.upload()?;
+            let arguments = [
+                self.len(),
+                Argument::I32(1),
+                Argument::U32(width as u32),
+                Argument::input(offsets),
+                Argument::input(columns),
+                Argument::input(&values),
+                Argument::input(&g_x),
+                Argument::output(&mut y),
+            ];
+            let entry = "multiply_sparse_blocks";
+            self.launch(entry, source::entry_blocks(rows), &arguments)?;
+            self.expect_entries(entry, &y, |row, [_, y, ..]| {
+                let firsts = [row, (row + 1) % rows];
+                let pairs = firsts
+                    .into_iter()
+                    .flat_map(|first| (0..width).map(move |c| (first, c)));
+                let terms = pairs.map(|(first, c)| d[row] / (c + 1) as f64 * x[(first + c) % rows]);
+                y + terms.sum::<f64>()
+            })?;
         }
         Ok(())
     }

@@ -44,8 +44,8 @@ pub const SUMS: Precision = Precision::Fp64;
 /// The text of all loops over vectors of one precision.
 ///
 /// Kernels, with arguments given in `vectors.c`: `fill`, `set_entries`, `project`, `gather`, `add_to_entries`,
-/// `axpy`, `xpby`, `multiply`, `convert`, `convert_single`, `multiply_sparse`, `multiply_sparse_components`,
-/// `chebyshev_step`, `update_direction`; `invert`, `dot_product`, `square`, `precondition_dot`, `update_residual`, which
+/// `axpy`, `xpby`, `multiply`, `convert`, `convert_single`, `multiply_sparse`, `multiply_sparse_blocks`,
+/// `multiply_sparse_components`, `chebyshev_step`, `update_direction`; `invert`, `dot_product`, `square`, `precondition_dot`, `update_residual`, which
 /// leave one or two sums per block, and `finish`, which adds these with one block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);

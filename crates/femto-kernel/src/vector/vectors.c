@@ -168,58 +168,65 @@ KERNEL(convert_single)
         g_y[i] = (number)g_x[i];
 }
 
-/* The product with row `r` of the blocks `block`, `block` + SLICE, … of `height` rows and `width` columns. */
-INLINE number row_product(uint height, uint width, uint r, uint block, uint end,
-                          const GLOBAL uint *g_columns, const GLOBAL number *g_values,
-                          const GLOBAL number *g_x)
-{
-    const uint lane = block % SLICE;
-    number r_sum = 0;
-    UNROLL_BY(4) for (; block < end; block += SLICE)
-    {
-        const size_t first = (size_t)(block - lane) * height * width + r * SLICE + lane;
-        const GLOBAL number *g_first = g_x + g_columns[block];
-        UNROLL for (uint c = 0; c < width; ++c)
-            r_sum += g_values[first + c * height * SLICE] * g_first[c];
-    }
-    return r_sum;
-}
-
-/* y = A x, or y = y + A x if `add`. The rows of A are in slices of SLICE rows of blocks of height x width entries: block k of row
- * `lane` of a slice begins in column g_columns[i] with i = g_offsets[slice] + k SLICE + lane, and its entry in row r and column c
- * is g_values[((i - lane) width + c SLICE) height + r SLICE + lane]. Without values all are one, and blocks single entries. */
+/* y = A x, or y = y + A x if `add`, with the rows of A in slices of SLICE: entry k of row `lane` of a slice
+ * is g_offsets[slice] + k SLICE + lane. */
 KERNEL(multiply_sparse)
-(uint rows, int add, int has_values, uint height, uint width,
- const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,
- const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x,
- GLOBAL number *RESTRICT g_y)
+(uint rows, int add, int has_values, const GLOBAL uint *RESTRICT g_offsets,
+ const GLOBAL uint *RESTRICT g_columns, const GLOBAL number *RESTRICT g_values,
+ const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {
-    const uint threads = (rows + SLICE * height - 1) / (SLICE * height) * (SLICE * height);
-    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < threads; i += BLOCKS * BLOCK_X) {
-        const uint slice = i / (SLICE * height), r = i / SLICE % height, lane = i % SLICE;
-        const uint row = (slice * SLICE + lane) * height + r;
-        if (row >= rows)
-            continue;
-        uint k = g_offsets[slice] + lane;
-        const uint end = g_offsets[slice + 1];
+    for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
+        const uint slice = row / SLICE, end = g_offsets[slice + 1];
         number r_sum = 0;
-        if (!has_values) {
+        uint k = g_offsets[slice] + row % SLICE;
+        if (has_values) {
+            for (; k < end; k += SLICE)
+                r_sum += g_values[k] * g_x[g_columns[k]];
+        } else {
             for (; k < end; k += SLICE)
                 r_sum += g_columns[k] != NO_COLUMN ? g_x[g_columns[k]] : 0;
-        } else if (width == 1) {
-            r_sum = row_product(1, 1, 0, k, end, g_columns, g_values, g_x);
-        } else if (width == 2) {
-            r_sum = row_product(height, 2, r, k, end, g_columns, g_values, g_x);
-        } else if (width == 3) {
-            r_sum = row_product(height, 3, r, k, end, g_columns, g_values, g_x);
-        } else {
-            r_sum = row_product(height, 6, r, k, end, g_columns, g_values, g_x);
         }
         g_y[row] = add ? g_y[row] + r_sum : r_sum;
     }
 }
 
-/* The same for vectors of up to MOST_COMPONENTS components. */
+/* The product with the blocks `block`, `block` + SLICE, … of `width` columns. */
+INLINE number block_product(uint width, uint block, uint end, const GLOBAL uint *RESTRICT g_columns,
+                            const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x)
+{
+    const uint lane = block % SLICE;
+    number r_sum = 0;
+    UNROLL_BY(4) for (; block < end; block += SLICE)
+    {
+        const GLOBAL number *g_block = g_values + ((size_t)(block - lane) * width + lane);
+        const GLOBAL number *g_first = g_x + g_columns[block];
+        UNROLL for (uint c = 0; c < width; ++c) r_sum += g_block[c * SLICE] * g_first[c];
+    }
+    return r_sum;
+}
+
+/* The same with `width` columns together, 2, 3 or 6: block k of row `lane` of a slice begins in column g_columns[i] with
+ * i = g_offsets[slice] + k SLICE + lane, and its entry c is g_values[(i - lane) width + c SLICE + lane]. */
+KERNEL(multiply_sparse_blocks)
+(uint rows, int add, uint width, const GLOBAL uint *RESTRICT g_offsets,
+ const GLOBAL uint *RESTRICT g_columns, const GLOBAL number *RESTRICT g_values,
+ const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+{
+    for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
+        const uint slice = row / SLICE, end = g_offsets[slice + 1];
+        const uint block = g_offsets[slice] + row % SLICE;
+        number r_sum;
+        if (width == 2)
+            r_sum = block_product(2, block, end, g_columns, g_values, g_x);
+        else if (width == 3)
+            r_sum = block_product(3, block, end, g_columns, g_values, g_x);
+        else
+            r_sum = block_product(6, block, end, g_columns, g_values, g_x);
+        g_y[row] = add ? g_y[row] + r_sum : r_sum;
+    }
+}
+
+/* The product with single entries for vectors of up to MOST_COMPONENTS components. */
 KERNEL(multiply_sparse_components)
 (uint rows, int add, uint components, uint node_stride, uint component_stride,
  const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,

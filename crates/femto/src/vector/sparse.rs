@@ -8,7 +8,7 @@ use crate::solve::LinearOperator;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::sparse::{BLOCKS, MOST_COMPONENTS, NO_COLUMN, SLICE, work};
-use femto_platform::device::{Buffer, Device, DeviceError, check_len};
+use femto_platform::device::{Buffer, Device, DeviceError, DeviceKind, check_len};
 use rayon::prelude::*;
 use std::fmt;
 
@@ -53,7 +53,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         matrix: &Csr,
         block: [usize; 2],
     ) -> Result<Self, DeviceError> {
-        let block = block_of(block);
+        let block = block_of(device, block);
         // Beyond the end of a row one of its own columns: what is read there is multiplied by zero.
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
         let offsets = offsets(matrix, block);
@@ -155,9 +155,9 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         self.columns
     }
 
-    /// Bytes of device memory that a matrix takes by blocks.
-    pub(crate) fn bytes_of(matrix: &Csr, block: [usize; 2]) -> u64 {
-        let block = block_of(block);
+    /// Bytes of memory of a device that a matrix takes by blocks.
+    pub(crate) fn bytes_of(device: &D, matrix: &Csr, block: [usize; 2]) -> u64 {
+        let block = block_of(device, block);
         let slices = offsets(matrix, block);
         let of_block = size_of::<u32>() + block[0] * block[1] * T::BYTES;
         let blocks = slices.last().copied().unwrap_or(0);
@@ -189,12 +189,13 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     }
 }
 
-/// These blocks if there are kernels for them, or single entries.
-fn block_of(block: [usize; 2]) -> [usize; 2] {
-    if BLOCKS.contains(&block) {
-        block
-    } else {
-        [1, 1]
+/// The blocks as which a device takes these. On the host an entry of x is read once for all rows of a block; on devices on which each
+/// row has a thread, neighbouring ones read the same entries.
+fn block_of(device: &impl Device, block: [usize; 2]) -> [usize; 2] {
+    match (BLOCKS.contains(&block), device.info().kind) {
+        (false, _) => [1, 1],
+        (true, DeviceKind::Host | DeviceKind::Null) => block,
+        (true, DeviceKind::Cuda | DeviceKind::OpenCl) => [1, block[1]],
     }
 }
 

@@ -63,7 +63,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
             Layout::Interleaved if !is_common => [components; 2],
             _ => [1, 1],
         };
-        let bytes = SparseMatrix::<T, D>::bytes_of(&matrix, block);
+        let bytes = SparseMatrix::<T, D>::bytes_of(&self.device, &matrix, block);
         check("the device", bytes, self.device.info().memory_bytes)?;
         let mut matrix = SparseMatrix::by_blocks(&self.device, &matrix, block)?;
         if is_common {

@@ -51,6 +51,7 @@ loops!(
     convert,
     convert_single,
     multiply_sparse,
+    multiply_sparse_blocks,
     multiply_sparse_components,
     chebyshev_step,
     invert,

@@ -339,11 +339,14 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let (x, y) = (Argument::input(x), Argument::output(y));
         let (rows, add) = (work.len(), Argument::I32(add.into()));
         let strides = matrix.strides;
+        let [_, width] = matrix.block;
+        if width > 1 {
+            let width = Argument::U32(width as u32);
+            let arguments = [rows, add, width, offsets, places, values, x, y];
+            return work.run_listed(&work.loops.multiply_sparse_blocks, &arguments);
+        }
         if strides.components == 1 {
-            let [height, width] = matrix.block.map(|it| Argument::U32(it as u32));
-            let arguments = [
-                rows, add, has_values, height, width, offsets, places, values, x, y,
-            ];
+            let arguments = [rows, add, has_values, offsets, places, values, x, y];
             return work.run_listed(&work.loops.multiply_sparse, &arguments);
         }
         let strides = [strides.components, strides.node, strides.component];

@@ -120,7 +120,7 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
             entries.extend(columns.map(|column| (column as u32, a(row, column))));
         });
         let of_blocks = SparseMatrix::<T, D>::by_blocks(self.device, &matrix, block).unwrap();
-        let bytes = SparseMatrix::<T, D>::bytes_of(&matrix, block);
+        let bytes = SparseMatrix::<T, D>::bytes_of(self.device, &matrix, block);
         // Buffers are not empty.
         assert!(matrix.entries() == 0 || of_blocks.bytes() as u64 == bytes);
         let g_x = self.upload(&self.inputs[0][..columns * width]);
