@@ -45,8 +45,8 @@ pub const SUMS: Precision = Precision::Fp64;
 ///
 /// Kernels, with arguments given in `vectors.c`: `fill`, `set_entries`, `project`, `gather`, `add_to_entries`,
 /// `axpy`, `xpby`, `multiply`, `convert`, `convert_single`, `multiply_sparse`, `multiply_sparse_blocks`,
-/// `multiply_sparse_components`, `chebyshev_step`, `update_direction`; `invert`, `dot_product`, `square`, `precondition_dot`, `update_residual`, which
-/// leave one or two sums per block, and `finish`, which adds these with one block per sum.
+/// `multiply_sparse_components`, `chebyshev_step`, `update_direction`; `invert`, `dot_product`, `square`, `precondition_dot`,
+/// `update_residual`, which leave one or two sums per block, and `finish`, which adds these with one block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);
     source.define("number", number(precision));

@@ -12,7 +12,8 @@ use crate::scalar::{Real, SimdLevel};
 /// Rows of a slice.
 pub const SLICE: usize = 32;
 
-/// Rows and columns of the blocks that a matrix may have: of one, two or three components, and of their rigid motions.
+/// Rows and columns of the blocks that a matrix may have, the largest last: of one, two or three components, and of their rigid
+/// motions. Each is a case of the products on the host, each width one of `multiply_sparse_blocks`.
 pub const BLOCKS: [[usize; 2]; 8] = [
     [1, 1],
     [2, 2],
@@ -42,19 +43,19 @@ pub struct Slices<'a, T> {
     pub values: Option<&'a [T]>,
 }
 
-/// The work of a product of a matrix with this number of blocks, those beyond the ends of rows included, with values of the entries
-/// of each, or of single entries of one if there are none, and `rows` rows, with vectors of components. Each entry of the input
-/// counts as read from memory once.
+/// The work of a product of a matrix with these numbers of blocks, those beyond the ends of rows included, and of offsets; with as
+/// many values for a block, `None` if all are one, rows and columns; with vectors of components. Each entry of the input counts as
+/// read from memory once.
 pub fn work<T: Real>(
-    (blocks, entries): (usize, Option<usize>),
-    (rows, columns): (usize, usize),
+    [blocks, offsets]: [usize; 2],
+    (of_block, rows, columns): (Option<usize>, usize, usize),
     (components, add): (usize, bool),
 ) -> Work {
-    let values = blocks * entries.unwrap_or(0);
-    let entries = blocks * entries.unwrap_or(1);
+    let values = blocks * of_block.unwrap_or(0);
+    let entries = blocks * of_block.unwrap_or(1);
     let vectors = columns + if add { rows } else { 0 };
     let read = values + components * vectors;
-    let places = blocks + rows.div_ceil(SLICE) + 1;
+    let places = blocks + offsets;
     Work {
         bytes_read: (read * T::BYTES + places * size_of::<u32>()) as u64,
         bytes_written: (components * rows * T::BYTES) as u64,
@@ -185,16 +186,16 @@ mod tests {
 
     #[test]
     fn work_counts_entries_and_both_vectors() {
-        let work = work::<f32>((320, Some(1)), (40, 10), (1, true));
+        let work = work::<f32>([320, 3], (Some(1), 40, 10), (1, true));
         assert_eq!(work.bytes_read, 4 * (320 + 10 + 40) + 4 * (320 + 3));
         assert_eq!((work.bytes_written, work.flops), (160, 640));
-        let work = super::work::<f32>((320, None), (40, 10), (1, false));
+        let work = super::work::<f32>([320, 3], (None, 40, 10), (1, false));
         assert_eq!((work.bytes_read, work.flops), (4 * 10 + 4 * 323, 320));
-        let work = super::work::<f32>((320, Some(1)), (40, 10), (3, true));
+        let work = super::work::<f32>([320, 3], (Some(1), 40, 10), (3, true));
         assert_eq!(work.bytes_read, 4 * (320 + 3 * (10 + 40)) + 4 * (320 + 3));
         assert_eq!((work.bytes_written, work.flops), (480, 1920));
-        let work = super::work::<f32>((320, Some(6)), (40, 12), (1, false));
-        assert_eq!(work.bytes_read, 4 * (1920 + 12) + 4 * (320 + 3));
+        let work = super::work::<f32>([320, 2], (Some(6), 40, 12), (1, false));
+        assert_eq!(work.bytes_read, 4 * (1920 + 12) + 4 * (320 + 2));
         assert_eq!(work.flops, 3840);
     }
 }

@@ -205,7 +205,7 @@ INLINE number block_product(uint width, uint block, uint end, const GLOBAL uint 
     return r_sum;
 }
 
-/* The same with `width` columns together, 2, 3 or 6: block k of row `lane` of a slice begins in column g_columns[i] with
+/* As multiply_sparse, with `width` columns together, 2, 3 or 6: block k of row `lane` of a slice begins in column g_columns[i] with
  * i = g_offsets[slice] + k SLICE + lane, and its entry c is g_values[(i - lane) width + c SLICE + lane]. */
 KERNEL(multiply_sparse_blocks)
 (uint rows, int add, uint width, const GLOBAL uint *RESTRICT g_offsets,

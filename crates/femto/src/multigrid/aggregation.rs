@@ -136,8 +136,8 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 Some(lines) => (Inverse::Lines(lines), chains),
                 None => (inverse_of(device, &matrix.diagonal())?, None),
             };
-            // Several modes of aggregates seem stretched where cells are not.
-            along_lines = chains.is_some();
+            // Where cells are not stretched, aggregates of several modes seem to be.
+            along_lines &= chains.is_some() || kernel.modes == 1;
             let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
             // Along lines, unless they are too short.
             let along = chains.map(|chains| chains.alone(&strong));
@@ -218,7 +218,7 @@ fn without_weak(matrix: &Csr, kernel: &NearKernel, strong: &Csr) -> Option<Csr> 
         let near = strong.row_columns(node);
         lumped.clear();
         lumped.resize(block, 0.0);
-        let (mut left, mut sum, mut own) = (near, 0.0, 0);
+        let (mut left, mut sum, mut own) = (near, 0.0, None);
         // Both lists ascend.
         for (other, values) in matrix.row_blocks(row, block) {
             let first = other as usize * block;
@@ -227,7 +227,7 @@ fn without_weak(matrix: &Csr, kernel: &NearKernel, strong: &Csr) -> Option<Csr> 
                 left = &left[1..];
             }
             if other as usize == node {
-                own = entries.len();
+                own = Some(entries.len());
             }
             match near.is_empty() || left.first() == Some(&other) {
                 true => entries.extend((first as u32..).zip(values.iter().copied())),
@@ -241,8 +241,8 @@ fn without_weak(matrix: &Csr, kernel: &NearKernel, strong: &Csr) -> Option<Csr> 
                 }
             }
         }
-        // A node is coupled strongly to itself.
         if !near.is_empty() {
+            let own = own.expect("a free node is coupled to itself, and strongly");
             let here = function(row);
             let own = &mut entries[own..own + block];
             own.iter_mut()
@@ -287,10 +287,12 @@ fn smoothed(f: &Csr, lambda: f64, (tentative, blocks): (&Csr, [usize; 3])) -> Cs
     smoothed.change_rows(|row, columns, values| {
         let scale = -4.0 / (3.0 * lambda * diagonal[row]);
         values.iter_mut().for_each(|value| *value *= scale);
-        let own = tentative.row_columns(row).first();
-        // F has its diagonal, so that the columns of T are among those of the product.
-        let own = own.and_then(|first| columns.binary_search(first).ok());
-        let values = values.iter_mut().skip(own.unwrap_or(0));
+        let Some(first) = tentative.row_columns(row).first() else {
+            return;
+        };
+        let own = columns.binary_search(first);
+        let own = own.expect("F has its diagonal, and so its product the columns of T");
+        let values = values[own..].iter_mut();
         values
             .zip(tentative.row_values(row))
             .for_each(|(value, of_t)| *value += of_t);

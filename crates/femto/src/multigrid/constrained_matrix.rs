@@ -6,9 +6,9 @@ use crate::{Number, Operator};
 use femto_fem::space::Constraints;
 use std::collections::HashMap;
 
-/// The matrix of P A P with the projector P to what is free. Constrained entries have the row and column of the identity,
-/// of zeros that are entries too where a node has others; nodes with constrained directions, whose components must be interleaved, have a multiple of 1 - P, the mean of the
-/// other eigenvalues, beside their part of P A P, so that it has an inverse.
+/// The matrix of P A P with the projector P to what is free. Constrained entries have the row and column of the identity; the
+/// zeros of nodes that are held in part are entries too. Nodes with constrained directions, whose components must be interleaved,
+/// have a multiple of 1 - P, the mean of the other eigenvalues, beside their part of P A P, so that it has an inverse.
 ///
 /// # Errors
 /// As [`Operator::matrix`].

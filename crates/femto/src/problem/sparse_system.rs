@@ -13,7 +13,8 @@ use std::path::Path;
 
 /// A x = b, whose solution x is that of the problem, an L-vector.
 ///
-/// Constrained entries have the row and the column of the identity. At nodes with constrained directions A is P A P,
+/// Constrained entries have the row and the column of the identity; where a node is constrained in part, zeros are entries too. At
+/// nodes with constrained directions A is P A P,
 /// with the projector P to what is free, and a multiple of 1 - P. Where constants or motions are free, A is singular.
 #[derive(Clone, Debug)]
 pub struct SparseSystem {

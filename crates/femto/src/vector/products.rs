@@ -92,7 +92,8 @@ pub(super) fn multiply_sparse<T: Number>(
         (2, _) => multiply::<T, 2, 1, 1>,
         (3, _) => multiply::<T, 3, 1, 1>,
         (MOST_COMPONENTS, _) => multiply::<T, MOST_COMPONENTS, 1, 1>,
-        _ => multiply::<T, 1, 1, 1>,
+        (1, [1, 1]) => multiply::<T, 1, 1, 1>,
+        (components, block) => unreachable!("{components} components, blocks of {block:?}"),
     };
     run(x, y, multiply);
 }

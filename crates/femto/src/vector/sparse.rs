@@ -16,7 +16,10 @@ use std::fmt;
 const SLICES: usize = 64;
 
 /// Rows of the highest of [`BLOCKS`].
-const MOST_ROWS: usize = 6;
+const MOST_ROWS: usize = {
+    let [rows, _] = BLOCKS[BLOCKS.len() - 1];
+    rows
+};
 
 /// A sparse matrix on a device, its rows in slices of [`SLICE`].
 pub struct SparseMatrix<T: Number, D: Device> {
@@ -173,10 +176,11 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
 
     /// Work of a product; of one that is added to its output if `add`.
     pub(crate) fn work(&self, add: bool) -> Work {
-        let entries = self.block[0] * self.block[1];
+        let [height, width] = self.block;
+        let block = self.values.is_some().then_some(height * width);
         work::<T>(
-            (self.places.len(), self.values.is_some().then_some(entries)),
-            (self.rows, self.columns),
+            [self.places.len(), self.offsets.len()],
+            (block, self.rows, self.columns),
             (self.strides.components, add),
         )
     }
@@ -204,9 +208,14 @@ fn offsets<V: Value>(matrix: &Csr<V>, [height, width]: [usize; 2]) -> Vec<usize>
     let rows = matrix.rows() / height;
     let slices = rows.div_ceil(SLICE);
     let length = |row: usize| {
-        let columns = matrix.row_columns(row * height).len();
-        debug_assert!(columns.is_multiple_of(width), "blocks of row {row}");
-        columns / width
+        let columns = matrix.row_columns(row * height);
+        for other in 1..height {
+            let others = matrix.row_columns(row * height + other);
+            assert_eq!(columns.len(), others.len(), "blocks of row {row}");
+            debug_assert_eq!(columns, others);
+        }
+        assert!(columns.len().is_multiple_of(width), "blocks of row {row}");
+        columns.len() / width
     };
     let blocks = |slice: usize| {
         let rows = slice * SLICE..rows.min((slice + 1) * SLICE);

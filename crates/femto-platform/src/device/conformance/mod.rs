@@ -119,6 +119,8 @@ pub fn values_survive_the_round_trip(device: &impl Device) {
         round_trip(device, len, |i| u32::MAX - i as u32);
         round_trip(device, len, |i| u16::MAX - i as u16);
     }
+    // 48 MiB and a little, which CUDA stages.
+    round_trip(device, (12 << 20) + 5, |i| u32::MAX - i as u32);
 }
 
 fn round_trip<D: Device, T: Element + Debug>(device: &D, len: usize, value: impl Fn(usize) -> T) {

@@ -126,9 +126,10 @@ impl Drop for Cuda {
                 (self.api.cuStreamSynchronize)(self.stream.pointer());
                 (self.api.cuStreamDestroy_v2)(self.stream.pointer());
             }
-            if let Ok(mut staging) = self.staging.lock() {
-                staging.release(self);
-            }
+            let staging = self.staging.lock();
+            staging
+                .unwrap_or_else(PoisonError::into_inner)
+                .release(self);
             (self.api.cuCtxSetCurrent)(null_mut());
             (self.api.cuDevicePrimaryCtxRelease_v2)(self.device);
         }

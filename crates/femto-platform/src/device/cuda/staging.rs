@@ -63,11 +63,12 @@ impl Slab {
     /// Allocates it; the context is current.
     fn make(&mut self, cuda: &Cuda) -> Result<(), DeviceError> {
         let mut memory: *mut c_void = null_mut();
-        // SAFETY: the context is current; there are no flags.
+        // SAFETY: the context is current; there are no flags; the memory has as many bytes.
         unsafe {
             let code = (cuda.api.cuMemHostAlloc)(&raw mut memory, SLAB, 0);
             cuda.api.check("lock memory", code)?;
             self.memory = memory.cast();
+            self.memory.write_bytes(0, SLAB);
             let code = (cuda.api.cuEventCreate)(&raw mut self.event, 0);
             cuda.api.check("make an event", code)
         }
@@ -78,7 +79,7 @@ impl Slab {
         // SAFETY: the event is alive.
         let code = unsafe { (cuda.api.cuEventSynchronize)(self.event) };
         cuda.api.check("finish its work", code)?;
-        // SAFETY: the slab is as long, zeroed or written before, and no copy is under way.
+        // SAFETY: the slab is as long and was zeroed, and no copy is under way.
         Ok(unsafe { from_raw_parts_mut(self.memory, len.min(SLAB)) })
     }
 
@@ -116,15 +117,15 @@ impl Cuda {
     /// Copies to device memory, which has as many bytes, and waits.
     pub(super) unsafe fn write_staged(
         &self,
-        Staging(slabs): &mut Staging,
+        staging: &mut Staging,
         source: &[u8],
         target: Address,
     ) -> Result<(), DeviceError> {
         let chunks = (target..).step_by(SLAB).zip(source.chunks(SLAB));
-        for (number, (target, chunk)) in chunks.enumerate() {
-            let slab = &mut slabs[number % 2];
-            let bytes = slab.bytes(self, chunk.len())?;
-            copy(chunk, bytes);
+        let mut chunks = chunks.enumerate();
+        let written = chunks.try_for_each(|(number, (target, chunk))| {
+            let slab = &mut staging.0[number % 2];
+            self.copy_of_slab(slab.bytes(self, chunk.len())?, chunk)?;
             // SAFETY: the caller vouches for the device's memory; the slab is kept until the event.
             let code = unsafe {
                 let copy = self.api.cuMemcpyHtoDAsync_v2;
@@ -136,22 +137,30 @@ impl Cuda {
                 )
             };
             self.api.check("write", code)?;
-            slab.record(self)?;
-        }
-        self.wait()
+            slab.record(self)
+        });
+        self.finish(staging, written)
     }
 
     /// Copies from device memory, which has as many bytes, and waits.
     pub(super) unsafe fn read_staged(
         &self,
-        Staging(slabs): &mut Staging,
+        staging: &mut Staging,
         source: Address,
         target: &mut [u8],
     ) -> Result<(), DeviceError> {
         let chunks = (source..).step_by(SLAB).zip(target.chunks_mut(SLAB));
-        let mut last = None;
-        for (number, (source, chunk)) in chunks.enumerate() {
-            let slab = &slabs[number % 2];
+        let mut last: Option<(usize, &mut [u8])> = None;
+        let empty = |slabs: &mut [Slab; 2], last: Option<(usize, &mut [u8])>| match last {
+            Some((number, chunk)) => {
+                let bytes = slabs[number % 2].bytes(self, chunk.len())?;
+                self.copy_of_slab(chunk, bytes)
+            }
+            None => Ok(()),
+        };
+        let mut chunks = chunks.enumerate();
+        let read = chunks.try_for_each(|(number, (source, chunk))| {
+            let slab = &staging.0[number % 2];
             // SAFETY: the caller vouches for the device's memory; what the slab had is copied.
             let code = unsafe {
                 let copy = self.api.cuMemcpyDtoHAsync_v2;
@@ -164,24 +173,29 @@ impl Cuda {
             };
             self.api.check("read", code)?;
             slab.record(self)?;
-            if let Some((number, chunk)) = last.replace((number, chunk)) {
-                self.empty(&mut slabs[number % 2], chunk)?;
-            }
+            empty(&mut staging.0, last.replace((number, chunk)))
+        });
+        let read = read.and_then(|()| empty(&mut staging.0, last.take()));
+        self.finish(staging, read)
+    }
+
+    /// Copies between a slab and the program's memory, with all threads. This one may do other work meanwhile, with another context.
+    fn copy_of_slab(&self, target: &mut [u8], source: &[u8]) -> Result<(), DeviceError> {
+        let pieces = target.par_chunks_mut(PIECE).zip(source.par_chunks(PIECE));
+        pieces.for_each(|(target, source)| target.copy_from_slice(source));
+        self.enter()
+    }
+
+    /// Waits for all copies. After an error the slabs are given up, since events may be of earlier ones.
+    fn finish(
+        &self,
+        staging: &mut Staging,
+        outcome: Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let outcome = outcome.and(self.wait());
+        if outcome.is_err() {
+            staging.release(self);
         }
-        last.map_or(Ok(()), |(number, chunk)| {
-            self.empty(&mut slabs[number % 2], chunk)
-        })
+        outcome
     }
-
-    fn empty(&self, slab: &mut Slab, target: &mut [u8]) -> Result<(), DeviceError> {
-        let bytes = slab.bytes(self, target.len())?;
-        copy(bytes, target);
-        Ok(())
-    }
-}
-
-/// Copies with all threads.
-fn copy(source: &[u8], target: &mut [u8]) {
-    let pieces = source.par_chunks(PIECE).zip(target.par_chunks_mut(PIECE));
-    pieces.for_each(|(source, target)| target.copy_from_slice(source));
 }

@@ -157,7 +157,7 @@ impl Chains {
     }
 }
 
-/// The node that comes after another one, and has chosen this one as this one it.
+/// The node after `node` on its line, coming from `before`: each has chosen the other.
 fn next(chosen: &[[u32; 2]], node: u32, before: u32) -> Option<u32> {
     let others = chosen[node as usize].into_iter();
     let mut others = others.filter(|&other| other != NONE && other != node);

@@ -21,6 +21,14 @@ fn the_matrix_has_the_products(level: &hierarchy::ConstrainedLevel<f64, Host>) {
             "{:?} row {row}: {found} {wanted}",
             blocks[0].space.cell()
         );
+        // Rows of a node have whole blocks in common.
+        let components = blocks[0].space.components();
+        let columns = matrix.row_columns(row);
+        assert_eq!(columns, matrix.row_columns(row - row % components));
+        for block in columns.chunks(components) {
+            let first = block[0] - block[0] % components as u32;
+            assert!(block.iter().copied().eq(first..first + components as u32));
+        }
         if is_held[row] {
             let entries = matrix.row(row).filter(|entry| entry.1 != 0.0);
             let entries: Vec<(u32, f64)> = entries.collect();
@@ -56,7 +64,8 @@ fn the_matrix_of_many_neighbours_has_the_products() {
         }],
         ..Mesh::default()
     };
-    let constraints = |_: &[Block]| Constraints::of_entries(vec![4, 7]);
+    // A node wholly, another in part.
+    let constraints = |_: &[Block]| Constraints::of_entries(vec![4, 9, 10, 11]);
     the_matrix_has_the_products(&elastic(&host, &mesh, constraints));
 }
 

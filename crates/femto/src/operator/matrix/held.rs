@@ -1,11 +1,12 @@
 //! Constrained entries of a matrix.
 
 use femto_fem::space::Space;
+use rayon::prelude::*;
 
 /// The entries that are constrained.
 pub(crate) struct Held<'a> {
     space: &'a Space,
-    /// `[dofs]`, or empty if none is.
+    /// `[dofs]`, or empty.
     is_held: &'a [bool],
     /// Whether all entries of the node are, for each entry.
     is_gone: Vec<bool>,
@@ -21,7 +22,7 @@ impl<'a> Held<'a> {
         Self {
             space,
             is_held,
-            is_gone: (0..is_held.len()).map(is_gone).collect(),
+            is_gone: (0..is_held.len()).into_par_iter().map(is_gone).collect(),
         }
     }
 

@@ -120,6 +120,7 @@ pub(super) fn add_row<T: Number>(
 pub(super) fn pairs(incidences: &[Incidence]) -> u64 {
     const SAMPLES: usize = 10_000;
     let nodes = incidences[0].places.rows();
+    // Odd, unlike the periods of many numberings.
     let every = (nodes / SAMPLES) | 1;
     let (mut near, mut found, mut count) = (RowSums::<()>::new(nodes), Vec::new(), 0);
     for node in (0..nodes).step_by(every) {

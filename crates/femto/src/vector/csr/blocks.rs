@@ -18,7 +18,7 @@ impl Csr {
     }
 
     /// A B, with whole blocks of H x M entries in A and of M x W in B, if `blocks` is `[H, M, W]`: faster for the unknowns of
-    /// one and of two components, and of their rigid motions.
+    /// two and of three components, and of their rigid motions.
     ///
     /// # Panics
     /// If B does not have as many rows as A has columns.
@@ -41,7 +41,9 @@ impl Csr {
     ) -> Self {
         assert_eq!(other.rows(), self.columns, "rows of B, columns of A");
         let level = SimdLevel::detect();
-        Self::by_tasks((self.rows, other.columns), &|| {
+        // Few parts begin within a block, whose rows are added up twice then.
+        let size = ((self.rows, other.columns), 8 * H);
+        Self::by_tasks(size, &|| {
             let mut sums = BlockSums::<H, M, W>::new(other.columns / W);
             Box::new(move |row, entries| {
                 let first = row - row % H;

@@ -107,7 +107,7 @@ impl<V: Value> Csr<V> {
         scratch: impl Fn() -> S + Sync,
         write: impl Fn(&mut S, usize, &mut Vec<(u32, V)>) + Sync,
     ) -> Self {
-        Self::by_tasks(size, &|| {
+        Self::by_tasks((size, 1), &|| {
             let (mut scratch, write, mut found) = (scratch(), &write, Vec::new());
             Box::new(move |row, entries| {
                 found.clear();
@@ -118,10 +118,13 @@ impl<V: Value> Csr<V> {
         })
     }
 
-    /// Each thread has a writer of its own. Compiled once, not for each of them.
-    fn by_tasks<'a>(size: (usize, usize), writer: &(dyn Fn() -> WriteRow<'a, V> + Sync)) -> Self {
-        let (rows, columns) = size;
-        let shift = (rows / PARTS).clamp(1, ROWS).ilog2();
+    /// As many tasks as threads have writers of their own, for parts of at least `least` rows if there are so many. Compiled once, not
+    /// for each writer.
+    fn by_tasks<'a>(
+        ((rows, columns), least): ((usize, usize), usize),
+        writer: &(dyn Fn() -> WriteRow<'a, V> + Sync),
+    ) -> Self {
+        let shift = (rows / PARTS).clamp(least, ROWS).ilog2();
         let next = AtomicUsize::new(0);
         let task = |_| {
             let mut own = None;
@@ -250,7 +253,7 @@ impl<V: Value> Csr<V> {
     /// If B does not have as many rows as A has columns.
     pub fn times(&self, other: &Self) -> Self {
         assert_eq!(other.rows(), self.columns, "rows of B, columns of A");
-        Self::by_tasks((self.rows, other.columns), &|| {
+        Self::by_tasks(((self.rows, other.columns), 1), &|| {
             let mut sums = RowSums::new(other.columns);
             Box::new(move |row, entries| {
                 for (middle, factor) in self.row(row) {
@@ -334,15 +337,17 @@ impl Csr {
         });
     }
 
-    /// Sets entries of the diagonal, which must be there.
+    /// Sets entries of the diagonal.
+    ///
+    /// # Panics
+    /// If one is not there.
     pub(crate) fn set_diagonal(&mut self, rows: &[u32], value: f64) {
         for &row in rows {
             let part = &mut self.parts[row as usize >> self.shift];
             let own = row as usize & ((1 << self.shift) - 1);
             let own = part.offsets[own]..part.offsets[own + 1];
-            if let Ok(place) = part.places[own.clone()].binary_search(&row) {
-                part.values[own][place] = value;
-            }
+            let place = part.places[own.clone()].binary_search(&row);
+            part.values[own][place.expect("an entry of the diagonal")] = value;
         }
     }
 

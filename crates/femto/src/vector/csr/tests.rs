@@ -60,11 +60,14 @@ fn products_by_blocks_are_those_of_entries() {
         })
     };
     let sizes = [
-        [1, 1, 1],
-        [1, 2, 3],
-        [2, 3, 2],
+        [2, 2, 2],
+        [2, 2, 3],
+        [3, 2, 3],
+        [3, 3, 3],
         [3, 3, 6],
         [6, 3, 6],
+        [6, 6, 6],
+        // By entries.
         [4, 5, 4],
     ];
     for blocks @ [height, middle, width] in sizes {
