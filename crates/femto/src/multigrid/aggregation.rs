@@ -28,6 +28,9 @@ const LARGEST: f64 = 0.85;
 /// Order of the smoother: these levels are small, and worth smoothing well.
 const ORDER: usize = 4;
 
+/// If less than this part of the nodes is on lines, cells are not stretched.
+const FEW: f64 = 0.03;
+
 /// The most unknowns that are solved for by a dense inverse.
 const DENSE: usize = 500;
 
@@ -126,8 +129,10 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             let own = kernel.block;
             let on_device = SparseMatrix::by_blocks(device, &matrix, [own; 2])?;
             let strong = strong(&matrix, &kernel);
-            let chains = along_lines.then(|| Chains::of_couplings(&strong));
-            let chains = chains.flatten();
+            let (chains, part) = match along_lines {
+                true => Chains::of_couplings(&strong),
+                false => (None, 0.0),
+            };
             let lines = match &chains {
                 Some(chains) => LineInverse::of_matrix(device, &matrix, (chains, kernel.block))?,
                 None => None,
@@ -137,7 +142,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 None => (inverse_of(device, &matrix.diagonal())?, None),
             };
             // Where cells are not stretched, aggregates of several modes seem to be.
-            along_lines &= chains.is_some() || kernel.modes == 1;
+            along_lines &= part >= FEW || kernel.modes == 1;
             let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
             // Along lines, unless they are too short.
             let along = chains.map(|chains| chains.alone(&strong));

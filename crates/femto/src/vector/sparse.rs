@@ -60,7 +60,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         // Beyond the end of a row one of its own columns: what is read there is multiplied by zero.
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
         let offsets = offsets(matrix, block);
-        let positions = Self::positions(device, (matrix, &offsets), (block, beyond))?;
+        let positions = Self::positions(device, (matrix, &offsets), block, beyond)?;
         let values: Vec<T> = values(matrix, &offsets, block);
         Ok(Self {
             values: Some(device.upload(&values)?),
@@ -74,14 +74,15 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// As [`Self::new`].
     pub fn of_ones(device: &D, matrix: &Csr<()>) -> Result<Self, DeviceError> {
         let (block, beyond) = ([1, 1], |_: &[u32]| NO_COLUMN);
-        Self::positions(device, (matrix, &offsets(matrix, block)), (block, beyond))
+        Self::positions(device, (matrix, &offsets(matrix, block)), block, beyond)
     }
 
     /// The matrix without its values; `beyond` gives the positions beyond the end of a row with these columns.
     fn positions<V: Value>(
         device: &D,
         (matrix, offsets): (&Csr<V>, &[usize]),
-        (block, beyond): ([usize; 2], fn(&[u32]) -> u32),
+        block: [usize; 2],
+        beyond: fn(&[u32]) -> u32,
     ) -> Result<Self, DeviceError> {
         let size = (matrix.rows(), matrix.columns());
         let [height, width] = block;

@@ -18,7 +18,7 @@ pub fn maps(cell: Cell) -> &'static [MapKind] {
 
 /// The unit box with this many rectangles or boxes along each axis; simplices lie irregularly, so that neighbours
 /// have many relative orientations.
-fn unit_box(cell: Cell, map: MapKind, cells: &[usize]) -> AnyBox {
+pub fn unit_box(cell: Cell, map: MapKind, cells: &[usize]) -> AnyBox {
     let dim = cell.dim();
     AnyBox {
         cell,

@@ -27,8 +27,8 @@ pub(in crate::multigrid) struct Chains {
 
 impl Chains {
     /// Along couplings, given with their strengths, that both of their nodes have as one of at most two that are much stronger
-    /// than the others. `None` unless a good part of the nodes is on lines of several.
-    pub(in crate::multigrid) fn of_couplings(strengths: &Csr) -> Option<Self> {
+    /// than the others, and the part of the nodes that are on lines of several. `None` unless it is a good one.
+    pub(in crate::multigrid) fn of_couplings(strengths: &Csr) -> (Option<Self>, f64) {
         let dominant = |node: usize| {
             let mut strongest = [(0.0, NONE); 3];
             for (other, strength) in strengths.row(node) {
@@ -50,7 +50,8 @@ impl Chains {
         let chosen: Vec<[u32; 2]> = nodes.map(dominant).collect();
         let nodes = (0..chosen.len() as u32).into_par_iter();
         let linked = nodes.filter(|&node| next(&chosen, node, NONE).is_some());
-        (linked.count() as f64 >= MANY * chosen.len() as f64).then(|| Self::new(&chosen))
+        let part = linked.count() as f64 / chosen.len().max(1) as f64;
+        ((part >= MANY).then(|| Self::new(&chosen)), part)
     }
 
     /// Through the neighbours that each node has chosen, at most two, and that have chosen it. Rings are cut.
@@ -195,7 +196,7 @@ mod tests {
             }
             entries.sort_by_key(|entry| entry.0);
         });
-        let chains = Chains::of_couplings(&couplings).unwrap();
+        let chains = Chains::of_couplings(&couplings).0.unwrap();
         assert_eq!(
             sorted(&chains),
             [vec![0, 1, 2, 3], vec![4], vec![5], vec![6]]
@@ -204,7 +205,8 @@ mod tests {
         let few = Csr::by_rows((9, 9), |row, entries| {
             entries.extend((row < 2).then(|| (1 - row as u32, 1.0)));
         });
-        assert!(Chains::of_couplings(&few).is_none());
+        let (chains, part) = Chains::of_couplings(&few);
+        assert!(chains.is_none() && (part - 2.0 / 9.0).abs() < 1e-12);
     }
 
     #[test]

@@ -318,7 +318,7 @@ mod tests {
             let others = (0..nodes).map(|other| (other as u32, -value(node * 2, other * 2)));
             entries.extend(others.filter(|entry| entry.1 > 0.5));
         });
-        let chains = Chains::of_couplings(&strong).unwrap();
+        let chains = Chains::of_couplings(&strong).0.unwrap();
         let host = Host::with_threads(2).unwrap();
         let lines = LineInverse::<f64, _>::of_matrix(&host, &matrix, (&chains, block));
         let lines = lines.unwrap().unwrap();

@@ -3,9 +3,9 @@
 use super::multigrid::{difference_from_jacobi, poisson, solve};
 use super::*;
 use crate::common::interpreted;
-use crate::common::meshes::refined;
+use crate::common::meshes::{refined, unit_box};
 use femto::element::{Cell, MapKind};
-use femto::fem::mesh::boxes::BoxMesh;
+use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::kernel::form::{Form, LinearElasticity, Point};
 use femto::kernel::scalar::Scalar;
 use femto::problem::{AlongNormal, LevelMethod, PreconditionerKind, ProblemForm, Solution};
@@ -183,4 +183,30 @@ fn thin_elastic_cells_are_aggregated_across_the_plate() {
             solution.info.iterations()
         );
     }
+}
+
+/// A thin layer of cells along a side: few nodes are on lines, but many aggregates.
+#[test]
+fn aggregates_of_a_boundary_layer_have_lines() {
+    let layer = |y: f64| match y < 0.2 {
+        true => y * 5e-4,
+        false => 1e-4 + (y - 0.2) * 0.9999 / 0.8,
+    };
+    let unit = unit_box(Cell::Triangle, MapKind::Affine, &[90; 2]);
+    let plain = AnyBox {
+        irregular: None,
+        ..unit
+    };
+    let mesh = plain.build(|[x, y, z]| [x, layer(y), z]).unwrap();
+    let form = LinearElasticity::<2>::from_young(1.0, 0.3);
+    let solution = solve(&Problem {
+        source: vec![&1.0, &0.5],
+        dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0])],
+        preconditioner: PreconditionerKind::Multigrid,
+        ..interpreted(&mesh, 1, form)
+    });
+    assert_eq!(method(&solution), LevelMethod::Diagonal);
+    assert_eq!(solution.levels[1].method, Some(LevelMethod::Lines));
+    let iterations = solution.info.iterations();
+    assert!(iterations <= 40, "{iterations}");
 }
