@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 /// The number of iterations with Jacobi that take the time of multigrid's set-up on an accelerator (`docs/multigrid.md`):
 /// the set-up is on the host and takes longest on the level of degree 1, the more for vectors, and for simplices, which
-/// have more of its nodes. Products with the Jacobian of a nonlinear form take longer, and so do iterations of GMRES,
+/// have more of its nodes; for both at once if it is the only one. Products with the Jacobian of a nonlinear form take longer, and so do iterations of GMRES,
 /// which makes each vector orthogonal to those before and waits for sums.
 fn patience(space: &Space, is_jacobian: bool, krylov: Method) -> usize {
     let of_hexahedra = match space.degree() {
@@ -17,11 +17,14 @@ fn patience(space: &Space, is_jacobian: bool, krylov: Method) -> usize {
         3 => 900,
         _ => 700,
     };
-    let cells = if space.cell().is_simplex() { 2 } else { 1 };
-    let components = space.components().min(2);
+    let longer = match (space.cell().is_simplex(), space.components() > 1) {
+        (false, false) => 1,
+        (true, true) if space.degree() == 1 => 4,
+        _ => 2,
+    };
     let products = if is_jacobian { 2 } else { 1 };
     let iterations = if krylov == Method::Cg { 1 } else { 4 };
-    of_hexahedra * cells * components / (products * iterations)
+    of_hexahedra * longer / (products * iterations)
 }
 
 /// With fewer unknowns multigrid's set-up takes longer than its share of iterations.
