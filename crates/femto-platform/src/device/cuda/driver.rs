@@ -42,30 +42,26 @@ impl Driver for Cuda {
     }
 
     unsafe fn write(&self, source: &[u8], target: Handle) -> Result<(), DeviceError> {
-        let (start, len) = (source.as_ptr().cast(), source.len());
         self.enter()?;
-        if let Some(mut staging) = self.staging(len) {
-            // SAFETY: the caller vouches for the memory and its length.
-            return unsafe { self.write_staged(&mut staging, source, target.0) };
-        }
         // SAFETY: the caller vouches for the memory and its length; `source` outlives the wait.
-        self.api.check("write", unsafe {
-            (self.api.cuMemcpyHtoDAsync_v2)(target.0, start, len, self.stream.pointer())
-        })?;
+        unsafe {
+            if let Some(mut staging) = self.staging(source.len()) {
+                return self.write_staged(&mut staging, source, target.0);
+            }
+            self.issue_write(source, target.0)?;
+        }
         self.wait()
     }
 
     unsafe fn read(&self, source: Handle, target: &mut [u8]) -> Result<(), DeviceError> {
-        let (start, len) = (target.as_mut_ptr().cast(), target.len());
         self.enter()?;
-        if let Some(mut staging) = self.staging(len) {
-            // SAFETY: the caller vouches for the memory and its length.
-            return unsafe { self.read_staged(&mut staging, source.0, target) };
-        }
         // SAFETY: the caller vouches for the memory and its length; `target` outlives the wait.
-        self.api.check("read", unsafe {
-            (self.api.cuMemcpyDtoHAsync_v2)(start, source.0, len, self.stream.pointer())
-        })?;
+        unsafe {
+            if let Some(mut staging) = self.staging(target.len()) {
+                return self.read_staged(&mut staging, source.0, target);
+            }
+            self.issue_read(source.0, target)?;
+        }
         self.wait()
     }
 

@@ -16,7 +16,7 @@ pub use log::EntryUsage;
 use super::accelerator::Features;
 use super::accelerator::driver::Handle;
 use super::{DeviceError, DeviceInfo};
-use api::{Api, Object};
+use api::{Address, Api, Object};
 use features::{Asked, driver_version};
 use nvrtc::Compiler;
 use staging::Staging;
@@ -89,6 +89,24 @@ impl Cuda {
         self.capturing
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a copy to device memory, which has as many bytes; its context is current, and `source` outlives the copy.
+    unsafe fn issue_write(&self, source: &[u8], target: Address) -> Result<(), DeviceError> {
+        let (start, len) = (source.as_ptr().cast(), source.len());
+        // SAFETY: the caller vouches for both memories; the stream is alive.
+        self.api.check("write", unsafe {
+            (self.api.cuMemcpyHtoDAsync_v2)(target, start, len, self.stream.pointer())
+        })
+    }
+
+    /// Begins a copy from device memory, which has as many bytes; its context is current, and `target` outlives the copy.
+    unsafe fn issue_read(&self, source: Address, target: &mut [u8]) -> Result<(), DeviceError> {
+        let (start, len) = (target.as_mut_ptr().cast(), target.len());
+        // SAFETY: the caller vouches for both memories; the stream is alive.
+        self.api.check("read", unsafe {
+            (self.api.cuMemcpyDtoHAsync_v2)(start, source, len, self.stream.pointer())
+        })
     }
 
     /// Waits for the stream; its context is current.

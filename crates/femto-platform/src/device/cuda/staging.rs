@@ -125,18 +125,10 @@ impl Cuda {
         let mut chunks = chunks.enumerate();
         let written = chunks.try_for_each(|(number, (target, chunk))| {
             let slab = &mut staging.0[number % 2];
-            self.copy_of_slab(slab.bytes(self, chunk.len())?, chunk)?;
+            let bytes = slab.bytes(self, chunk.len())?;
+            self.copy_of_slab(bytes, chunk)?;
             // SAFETY: the caller vouches for the device's memory; the slab is kept until the event.
-            let code = unsafe {
-                let copy = self.api.cuMemcpyHtoDAsync_v2;
-                copy(
-                    target,
-                    slab.memory.cast(),
-                    chunk.len(),
-                    self.stream.pointer(),
-                )
-            };
-            self.api.check("write", code)?;
+            unsafe { self.issue_write(bytes, target)? };
             slab.record(self)
         });
         self.finish(staging, written)
@@ -160,18 +152,11 @@ impl Cuda {
         };
         let mut chunks = chunks.enumerate();
         let read = chunks.try_for_each(|(number, (source, chunk))| {
-            let slab = &staging.0[number % 2];
-            // SAFETY: the caller vouches for the device's memory; what the slab had is copied.
-            let code = unsafe {
-                let copy = self.api.cuMemcpyDtoHAsync_v2;
-                copy(
-                    slab.memory.cast(),
-                    source,
-                    chunk.len(),
-                    self.stream.pointer(),
-                )
-            };
-            self.api.check("read", code)?;
+            let slab = &mut staging.0[number % 2];
+            // What the slab had was copied, so that this does not wait.
+            let bytes = slab.bytes(self, chunk.len())?;
+            // SAFETY: the caller vouches for the device's memory; the slab is kept until the event.
+            unsafe { self.issue_read(source, bytes)? };
             slab.record(self)?;
             empty(&mut staging.0, last.replace((number, chunk)))
         });
