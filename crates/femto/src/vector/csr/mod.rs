@@ -16,7 +16,7 @@ const ROWS: usize = 1024;
 const PARTS: usize = 256;
 
 /// A sparse matrix, row by row, columns ascending within a row; of positions alone if `V` is `()`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Csr<V = f64> {
     rows: usize,
     columns: usize,
@@ -26,7 +26,7 @@ pub struct Csr<V = f64> {
 }
 
 /// Some rows of a matrix: each is made by one task, and stays where it was made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Part<V> {
     /// Start of each row, and the end of the last.
     offsets: Vec<usize>,
@@ -34,6 +34,17 @@ struct Part<V> {
     places: Vec<u32>,
     /// Value of each entry.
     values: Vec<V>,
+}
+
+/// Of the same size, with the same entries, however they are kept in parts.
+impl<V: Value + PartialEq> PartialEq for Csr<V> {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |row: usize| {
+            self.row_columns(row) == other.row_columns(row)
+                && self.row_values(row) == other.row_values(row)
+        };
+        (self.rows, self.columns) == (other.rows, other.columns) && (0..self.rows).all(is_same)
+    }
 }
 
 /// The value of an entry of a matrix.

@@ -74,12 +74,8 @@ fn products_by_blocks_are_those_of_entries() {
         let a = blocky(3, [900, 20], [height, middle]);
         let b = blocky(5, [20, 15], [middle, width]);
         let (found, wanted) = (a.times_by_blocks(&b, blocks), a.times(&b));
-        assert_eq!(
-            (found.rows(), found.columns()),
-            (wanted.rows(), wanted.columns())
-        );
+        assert!(found.positions() == wanted.positions(), "{blocks:?}");
         for row in 0..found.rows() {
-            assert_eq!(found.row_columns(row), wanted.row_columns(row));
             for (found, wanted) in found.row_values(row).iter().zip(wanted.row_values(row)) {
                 assert!((found - wanted).abs() < 1e-14);
             }
