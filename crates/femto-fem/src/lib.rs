@@ -6,6 +6,7 @@
 //! Reference cells, their nodes and the order of arrays over them are those of [`femto_element`].
 #![forbid(unsafe_code)]
 
+mod few;
 pub mod geometry;
 pub mod io;
 pub mod mesh;

@@ -50,10 +50,10 @@ fn the_check_agrees_with_determinants_at_points() {
     for sample in 0..600 {
         let mut mesh = deformed_box(1 + sample % 2, |x| x);
         let block = &mut mesh.blocks[0];
-        block.nodes.truncate(block.cell_type.nodes());
+        block.nodes.to_mut().truncate(block.cell_type.nodes());
         block.tags.truncate(1);
         let amplitude = 0.3 * (sample % 20) as f64 / 20.0;
-        for x in mesh.coordinates.iter_mut().flatten() {
+        for x in mesh.coordinates.to_mut().iter_mut().flatten() {
             *x += amplitude * random();
         }
         let g = geometry(&mesh);
@@ -80,7 +80,7 @@ fn the_check_agrees_with_determinants_at_points() {
 fn inverted_cells_are_named_with_position_and_determinant() {
     let mut mesh = deformed_box(1, shear);
     for cell in [4, 9] {
-        let nodes = &mut mesh.blocks[0].nodes[8 * cell..8 * (cell + 1)];
+        let nodes = &mut mesh.blocks[0].nodes.to_mut()[8 * cell..8 * (cell + 1)];
         nodes.rotate_left(4);
     }
     let points = gauss(2).points;
@@ -181,7 +181,7 @@ fn bad_corners_are_warnings_unless_points_are_there() {
 fn unusable_meshes_are_typed_errors() {
     let mut mesh = deformed_box(1, |x| x);
     let nodes = mesh.coordinates.len();
-    mesh.blocks[0].nodes[8 * 3 + 2] = nodes as u32;
+    mesh.blocks[0].nodes.to_mut()[8 * 3 + 2] = nodes as u32;
     let missing = GeometryError::MissingNode {
         cell: 3,
         node: nodes as u32,
@@ -199,7 +199,7 @@ fn unusable_meshes_are_typed_errors() {
     let lines = Mesh {
         blocks: vec![CellBlock {
             cell_type: CellType::LINE2,
-            nodes: vec![0, 1, 1, 2],
+            nodes: vec![0, 1, 1, 2].into(),
             tags: vec![0; 2],
         }],
         ..mesh.clone()
@@ -210,7 +210,7 @@ fn unusable_meshes_are_typed_errors() {
     let cubic = CellType::from_gmsh(92).expect("hex64");
     mesh.blocks.push(CellBlock {
         cell_type: cubic,
-        nodes: vec![0; 64],
+        nodes: vec![0; 64].into(),
         tags: vec![0],
     });
     let error = Geometry::new(&mesh).expect_err("an unsupported order");
@@ -228,9 +228,12 @@ fn unusable_meshes_are_typed_errors() {
 fn lists_that_contradict_each_other_are_errors() {
     type Change = fn(&mut Mesh);
     let changes: [(Change, &str); 6] = [
-        (|it| it.coordinates[3][1] = f64::NAN, "node 3 is at ["),
         (
-            |it| it.blocks[0].nodes.truncate(7),
+            |it| it.coordinates.to_mut()[3][1] = f64::NAN,
+            "node 3 is at [",
+        ),
+        (
+            |it| it.blocks[0].nodes.to_mut().truncate(7),
             "7 nodes and 1 tags of cells hex8",
         ),
         (

@@ -45,11 +45,11 @@ fn written_files_are_read_back() -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn odd_tags_are_read_back() -> Result<(), Box<dyn std::error::Error>> {
     let mut mesh = BoxMesh::unit_cube(2).build(|x| x)?;
-    mesh.coordinates.push([9.0; 3]);
+    mesh.coordinates.to_mut().push([9.0; 3]);
     mesh.blocks[0].tags = vec![3, 0, 3, 5, 0, 0, 7, 3];
     mesh.blocks.push(CellBlock {
         cell_type: CellType::LINE2,
-        nodes: vec![0, 1, 1, 2],
+        nodes: vec![0, 1, 1, 2].into(),
         tags: vec![3, 0],
     });
     let group = |dimension, number, name: &str| PhysicalGroup {

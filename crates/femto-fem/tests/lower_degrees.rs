@@ -22,7 +22,7 @@ fn any_box(cell: Cell) -> Mesh {
 /// Hexahedra with several kinds of maps, tetrahedra, two shapes, columns, a closed ring.
 fn meshes() -> Vec<Mesh> {
     let mut some_bent = bent_box([6, 4, 4], 1);
-    for (i, x) in some_bent.coordinates.iter_mut().enumerate() {
+    for (i, x) in some_bent.coordinates.to_mut().iter_mut().enumerate() {
         let bump = if i % 7 > 3 { 0.1 * (i % 5) as f64 } else { 0.0 };
         *x = [i % 7, i / 7 % 5, i / 35].map(|i| i as f64);
         x[2] += bump;

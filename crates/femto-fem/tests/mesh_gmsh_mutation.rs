@@ -17,7 +17,7 @@ fn mesh() -> Result<Mesh, MeshError> {
     mesh.blocks[1].tags[3] = 0;
     mesh.blocks.push(CellBlock {
         cell_type: CellType::LINE2,
-        nodes: vec![0, 1],
+        nodes: vec![0, 1].into(),
         tags: vec![9],
     });
     mesh.groups.push(PhysicalGroup {
@@ -53,7 +53,7 @@ fn survives(bytes: &[u8]) -> bool {
             block.nodes.len(),
             block.tags.len() * block.cell_type.nodes()
         );
-        assert!(block.nodes.iter().all(|&n| (n as usize) < nodes));
+        assert!(block.nodes.all().all(|n| (n as usize) < nodes));
     }
     assert!(mesh.coordinates.iter().flatten().all(|x| x.is_finite()));
     true

@@ -35,9 +35,9 @@ fn numbers_may_be_sparse_and_in_any_order() -> Result<(), MeshError> {
     )?;
     let x: Vec<f64> = mesh.coordinates.iter().map(|x| x[0]).collect();
     assert_eq!(x, [3.0, 1.0, 0.0, 2.0]);
-    assert_eq!(mesh.blocks[0].nodes, [0, 3, 1, 3]);
+    assert_eq!(mesh.blocks[0].nodes, vec![0, 3, 1, 3].into());
     assert_eq!(mesh.blocks[0].tags, [4, 0]);
-    assert_eq!(mesh.blocks[1].nodes, [2]);
+    assert_eq!(mesh.blocks[1].nodes, vec![2].into());
     assert_eq!(mesh.blocks[1].tags, [6]);
     assert_eq!((mesh.group(1, "4")?, mesh.group(0, "6")?), (4, 6));
     Ok(())
@@ -71,8 +71,8 @@ fn entities_carry_groups_and_parameters() -> Result<(), MeshError> {
          2 3 1 2\n2\n4\n1 0 0 0.1 0.2\n0 1 0 0.3 0.4\n$EndNodes\n\
          $Elements\n3 3 1 3\n2 3 3 1\n1 1 2 3 4\n1 4 1 1\n2 1 2\n1 77 1 1\n3 2 3\n$EndElements\n",
     )?;
-    assert_eq!(mesh.coordinates[0], [1.0, 1.0, 0.0]);
-    assert_eq!(mesh.blocks[0].nodes, [1, 2, 0, 3]);
+    assert_eq!(mesh.coordinates.at(0), [1.0, 1.0, 0.0]);
+    assert_eq!(mesh.blocks[0].nodes, vec![1, 2, 0, 3].into());
     assert_eq!(mesh.groups_of(0, 0).collect::<Vec<i32>>(), [5, 6]);
     assert_eq!(mesh.blocks[1].tags, [8, 0]);
     assert_eq!((mesh.group(2, "lid")?, mesh.group(1, "8")?), (6, 8));
@@ -128,8 +128,8 @@ fn sizes_of_four_bytes_are_read() -> Result<(), MeshError> {
     ints(&mut bytes, &[1, 1, 1, 1, 0, 1, 15, 1, 1, 10]);
     bytes.extend(b"\n$EndElements\n");
     let mesh = gmsh::parse(&bytes, "test.msh")?;
-    assert_eq!(mesh.coordinates, [[1.0, 2.0, 3.0]]);
-    assert_eq!(mesh.blocks[0].nodes, [0]);
+    assert_eq!(mesh.coordinates, vec![[1.0, 2.0, 3.0]].into());
+    assert_eq!(mesh.blocks[0].nodes, vec![0].into());
     Ok(())
 }
 

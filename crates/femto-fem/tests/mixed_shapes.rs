@@ -154,10 +154,10 @@ fn mismatched_parts_are_errors() {
     // A tetrahedron on a face of a cube: three of its four vertices, and the fifth beyond.
     let mut mesh = bent_box([1, 1, 1], 1);
     let beyond = mesh.coordinates.len() as u32;
-    mesh.coordinates.push([3.0, 0.5, 0.5]);
+    mesh.coordinates.to_mut().push([3.0, 0.5, 0.5]);
     mesh.blocks.push(CellBlock {
         cell_type: CellType::TET4,
-        nodes: vec![1, 3, 5, beyond],
+        nodes: vec![1, 3, 5, beyond].into(),
         tags: vec![0],
     });
     let error = blocks(&mesh, SpaceParams::default()).unwrap_err();
@@ -171,8 +171,8 @@ fn mismatched_parts_are_errors() {
 
     // They may share an edge.
     let last = mesh.blocks.last_mut().unwrap();
-    last.nodes = vec![1, 3, beyond, beyond + 1];
-    mesh.coordinates.push([3.0, 1.5, 0.5]);
+    last.nodes = vec![1, 3, beyond, beyond + 1].into();
+    mesh.coordinates.to_mut().push([3.0, 1.5, 0.5]);
     let blocks = blocks(&mesh, SpaceParams::default()).unwrap();
     assert_eq!(blocks[0].space.nodes(), 10);
     check_blocks(&blocks);
@@ -183,7 +183,7 @@ fn mismatched_parts_are_errors() {
     let shapes = Geometry::of_shapes(&flat).unwrap();
     let all = shapes.iter().map(Geometry::len).sum::<usize>() as u32;
     let edge = flat.blocks[0].cell(0)[..2].to_vec();
-    flat.coordinates.push([9.0, 9.0, 0.0]);
+    flat.coordinates.to_mut().push([9.0, 9.0, 0.0]);
     let triangles = flat
         .blocks
         .iter_mut()
@@ -192,6 +192,7 @@ fn mismatched_parts_are_errors() {
     for _ in 0..2 {
         triangles
             .nodes
+            .to_mut()
             .extend([edge[0], edge[1], flat.coordinates.len() as u32 - 1]);
         triangles.tags.push(0);
     }

@@ -177,11 +177,12 @@ fn partners_that_are_no_vertices_are_errors() {
     let hexahedron = [0, 1].map(|z| square.map(|[x, y]| [x, y, z])).concat();
     let tetrahedron = [[3, 0, 0], [3, 1, 0], [3, 0, 1], [4, 0, 0]];
     let all = [hexahedron, tetrahedron.to_vec(), vec![[3, 1, 1]]].concat();
+    let all = all.into_iter();
     let mesh = Mesh {
-        coordinates: all.into_iter().map(|x| x.map(f64::from)).collect(),
+        coordinates: all.map(|x| x.map(f64::from)).collect::<Vec<_>>().into(),
         blocks: vec![
             cell(Cell::Hexahedron, (0..8).collect()),
-            cell(Cell::Tetrahedron, vec![8, 9, 10, 11]),
+            cell(Cell::Tetrahedron, vec![8, 9, 10, 11].into()),
         ],
         periodic: vec![PeriodicSides {
             nodes: vec![[0, 8], [3, 9], [4, 10], [7, 12]],
@@ -215,7 +216,7 @@ fn sides_that_are_not_translations_are_rejected() {
     assert!(message(mesh.join_sides("xmin", "xmin")).contains("the same group"));
     assert!(message(mesh.join_sides("xmin", "nowhere")).contains("nowhere"));
     assert!(message(mesh.join_sides("xmin", "ymin")).contains("has no partner on `xmin`"));
-    mesh.coordinates[0] = [0.0, 0.01, 0.0];
+    mesh.coordinates.to_mut()[0] = [0.0, 0.01, 0.0];
     assert!(message(mesh.join_sides("xmin", "xmax")).contains("has no partner"));
     assert!(mesh.periodic.is_empty());
 }
@@ -226,12 +227,13 @@ fn sides_with_coincident_nodes_are_rejected() {
     let lower = unit_box(Cell::Quadrilateral, [3, 3, 1], &[]);
     let mut mesh = lower.clone();
     let first = mesh.coordinates.len() as u32;
-    let above = lower.coordinates.iter().map(|[x, y, z]| [*x, y + 1.0, *z]);
-    mesh.coordinates.extend(above);
+    let above = lower.coordinates.iter().map(|[x, y, z]| [x, y + 1.0, z]);
+    mesh.coordinates.to_mut().extend(above);
     for (block, own) in mesh.blocks.iter_mut().zip(&lower.blocks) {
         block
             .nodes
-            .extend(own.nodes.iter().map(|node| node + first));
+            .to_mut()
+            .extend(own.nodes.all().map(|node| node + first));
         block.tags.extend(&own.tags);
     }
     let message = mesh.join_sides("xmin", "xmax").unwrap_err().to_string();
@@ -244,7 +246,7 @@ fn contradictions_are_errors() {
     let good = unit_box(Cell::Quadrilateral, [3, 3, 1], &[0]);
     let (mut untagged, mut missing, mut unpaired) = (good.clone(), good.clone(), good);
     untagged.blocks[0].tags.clear();
-    missing.blocks[0].nodes[3] = 1000;
+    missing.blocks[0].nodes.to_mut()[3] = 1000;
     unpaired.periodic[0].nodes[0][1] = 1000;
     for mut mesh in [untagged, missing, unpaired] {
         let layers = Layers::uniform(2);
@@ -277,10 +279,10 @@ fn mixed_shapes_go_on_across_a_seam() {
         }
     }
     let (kept_tags, cut_tags) = (vec![7; kept.len() / 4], vec![7; cut.len() / 3]);
-    (cells.nodes, cells.tags) = (kept, kept_tags);
+    (cells.nodes, cells.tags) = (kept.into(), kept_tags);
     mesh.blocks.push(femto_fem::mesh::CellBlock {
         cell_type: femto_element::CellType::TRI3,
-        nodes: cut,
+        nodes: cut.into(),
         tags: cut_tags,
     });
     mesh.join_sides("xmin", "xmax").unwrap();

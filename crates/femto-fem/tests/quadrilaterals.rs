@@ -25,7 +25,7 @@ fn bent(random: &mut Random, geometry_degree: usize) -> Mesh {
         .build(|[x, y, z]| [x + 0.1 * y * y, y + 0.05 * (3.0 * x).sin(), z])
         .unwrap();
     let per_cell = mesh.blocks[0].cell_type.nodes();
-    for cell in mesh.blocks[0].nodes.chunks_exact_mut(per_cell) {
+    for cell in mesh.blocks[0].nodes.to_mut().chunks_exact_mut(per_cell) {
         // Gmsh's vertices and edge nodes go round the cell.
         let turns = random.below(4);
         for ring in cell.chunks_mut(4).filter(|ring| ring.len() == 4) {
@@ -90,12 +90,12 @@ fn quad8_maps_are_the_serendipity_ones() {
         .unwrap();
     let block = &mut mesh.blocks[0];
     block.cell_type = CellType::QUAD8;
-    block.nodes.truncate(8);
+    block.nodes.to_mut().truncate(8);
     let nodes = block.nodes.clone();
     let geometry = Geometry::new(&mesh).unwrap();
     for [s, t] in [[0.0, 0.0], [0.3, -0.7], [-0.9, 0.4], [1.0, 0.2]] {
         let mut expected = [0.0; 2];
-        for (&node, [i, j, _]) in nodes.iter().zip(CellType::QUAD8.node_lattice()) {
+        for (node, [i, j, _]) in nodes.all().zip(CellType::QUAD8.node_lattice()) {
             // Zienkiewicz & Taylor, The Finite Element Method, vol. 1, "Serendipity family".
             let [a, b] = [i, j].map(|m| m as f64 - 1.0);
             let phi = match (a == 0.0, b == 0.0) {
@@ -103,7 +103,7 @@ fn quad8_maps_are_the_serendipity_ones() {
                 (_, true) => 0.5 * (1.0 - t * t) * (1.0 + a * s),
                 _ => 0.25 * (1.0 + a * s) * (1.0 + b * t) * (a * s + b * t - 1.0),
             };
-            let x = mesh.coordinates[node as usize];
+            let x = mesh.coordinates.at(node as usize);
             (0..2).for_each(|d| expected[d] += phi * x[d]);
         }
         let found = geometry.map(0, [s, t, f64::NAN]);
@@ -167,19 +167,19 @@ fn every_element_puts_its_nodes_where_the_space_does() {
 fn meshes_outside_the_plane_are_errors() {
     let good = AnyBox::unit(Cell::Quadrilateral, 2).build(|x| x).unwrap();
     let mut lifted = good.clone();
-    lifted.coordinates[8][2] = 1e-11;
+    lifted.coordinates.to_mut()[8][2] = 1e-11;
     Geometry::new(&lifted).unwrap();
-    lifted.blocks[0].nodes[..4].reverse();
+    lifted.blocks[0].nodes.to_mut()[..4].reverse();
     assert_eq!(lifted.turn_left_handed(), 1);
     lifted.blocks[0].nodes.clone_from(&good.blocks[0].nodes);
-    lifted.coordinates[8][2] = 0.1;
+    lifted.coordinates.to_mut()[8][2] = 0.1;
     let error = Geometry::new(&lifted).unwrap_err();
     assert!(
         matches!(error, GeometryError::OffPlane { cell: 3, .. }),
         "{error}"
     );
     let mut inverted = good.clone();
-    inverted.blocks[0].nodes[..4].reverse();
+    inverted.blocks[0].nodes.to_mut()[..4].reverse();
     let error = Geometry::new(&inverted).unwrap().check(&gauss(2).points);
     let error = error.unwrap_err();
     assert!(

@@ -168,7 +168,7 @@ fn facets_point_outwards_and_close_every_cell() {
                 let places = own.vertices;
                 for (corner, &place) in corners.iter().zip(places) {
                     let node = geometry.vertex_nodes(cell)[place];
-                    let expected = mesh.coordinates[node as usize];
+                    let expected = mesh.coordinates.at(node as usize);
                     let error = (0..3).map(|c| (corner.position[c] - expected[c]).abs());
                     assert!(error.fold(0.0, f64::max) < 1e-14);
                 }
@@ -210,10 +210,10 @@ fn the_vertices_make_the_affine_map() {
 fn triangles(coordinates: Vec<[f64; 3]>, cell_type: CellType, nodes: Vec<u32>) -> Mesh {
     let cells = nodes.len() / cell_type.nodes();
     Mesh {
-        coordinates,
+        coordinates: coordinates.into(),
         blocks: vec![CellBlock {
             cell_type,
-            nodes,
+            nodes: nodes.into(),
             tags: vec![0; cells],
         }],
         ..Mesh::default()
@@ -301,7 +301,7 @@ fn bad_triangles_and_tetrahedra_are_named() {
     );
 
     let mut mesh = SimplexBox::unit_cube(2).build(|x| x).unwrap();
-    mesh.blocks[0].nodes.swap(4 * 17, 4 * 17 + 1);
+    mesh.blocks[0].nodes.to_mut().swap(4 * 17, 4 * 17 + 1);
     let error = Geometry::new(&mesh)
         .unwrap()
         .check(&gauss(2).points)
@@ -310,7 +310,7 @@ fn bad_triangles_and_tetrahedra_are_named() {
         matches!(error, GeometryError::NotInvertible { cell: 17, .. }),
         "{error}"
     );
-    mesh.blocks[0].nodes[4 * 5 + 2] = 999;
+    mesh.blocks[0].nodes.to_mut()[4 * 5 + 2] = 999;
     let error = Geometry::new(&mesh).unwrap_err();
     assert_eq!(
         error,

@@ -76,7 +76,7 @@ fn sides_are_tagged_lie_on_the_boundary_and_face_outwards() {
             }
             for cell in (0..sides.len()).filter(|&cell| sides.tags[cell] == number) {
                 let x: Vec<[f64; 3]> = (sides.cell(cell).iter())
-                    .map(|&node| mesh.coordinates[node as usize])
+                    .map(|&node| mesh.coordinates.at(node as usize))
                     .collect();
                 assert!(x.iter().all(|x| x[axis] == plane));
                 let minus = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[c] - b[c]);
@@ -172,15 +172,17 @@ fn damaged_meshes_are_survived() {
         let mut mesh = all[random.below(all.len())].clone();
         for _ in 0..1 + random.below(3) {
             let block = random.below(2);
-            let at = random.below(mesh.blocks[block].nodes.len());
-            let node = random.below(mesh.coordinates.len());
+            let nodes = mesh.blocks[block].nodes.to_mut();
+            let coordinates = mesh.coordinates.to_mut();
+            let at = random.below(nodes.len());
+            let node = random.below(coordinates.len());
             let axis = random.below(3);
             match random.below(7) {
-                0 => mesh.blocks[block].nodes[at] = node as u32,
-                1 => mesh.blocks[block].nodes[at] = random.bits() as u32,
-                2 => mesh.coordinates[node][axis] = f64::NAN,
-                3 => mesh.coordinates[node][axis] = f64::from_bits(random.bits()),
-                4 => mesh.coordinates[node] = mesh.coordinates[0],
+                0 => nodes[at] = node as u32,
+                1 => nodes[at] = random.bits() as u32,
+                2 => coordinates[node][axis] = f64::NAN,
+                3 => coordinates[node][axis] = f64::from_bits(random.bits()),
+                4 => coordinates[node] = coordinates[0],
                 5 => mesh.blocks.swap(0, 1),
                 _ => {
                     let other = all[random.below(all.len())].blocks[0].clone();

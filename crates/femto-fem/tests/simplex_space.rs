@@ -334,7 +334,7 @@ fn invalid_spaces_are_errors() {
     let mut mixed = bent_box([1, 1, 1], 1);
     mixed.blocks.push(CellBlock {
         cell_type: CellType::TET4,
-        nodes: vec![0, 1, 2, 4],
+        nodes: vec![0, 1, 2, 4].into(),
         tags: vec![0],
     });
     let mixed = error(&mixed, params(1, 100)).to_string();
@@ -342,7 +342,7 @@ fn invalid_spaces_are_errors() {
     let mut flat = square(&mut random, 1);
     flat.blocks.push(CellBlock {
         cell_type: CellType::QUAD4,
-        nodes: vec![0, 1, 9, 8],
+        nodes: vec![0, 1, 9, 8].into(),
         tags: vec![0],
     });
     let flat = error(&flat, params(1, 100)).to_string();
@@ -350,8 +350,8 @@ fn invalid_spaces_are_errors() {
 
     // A third triangle at an edge.
     let mut crowded = SimplexBox::unit_square(1).build(|x| x).unwrap();
-    crowded.coordinates.push([0.5, 0.1, 0.0]);
-    crowded.blocks[0].nodes.extend([0, 4, 3]);
+    crowded.coordinates.to_mut().push([0.5, 0.1, 0.0]);
+    crowded.blocks[0].nodes.to_mut().extend([0, 4, 3]);
     crowded.blocks[0].tags.push(7);
     match error(&crowded, params(2, 100)) {
         SpaceError::CrowdedFacet { mut nodes, .. } => {
@@ -363,7 +363,7 @@ fn invalid_spaces_are_errors() {
 
     // A tagged triangle that is not a facet, and a group of the wrong dimension.
     let mut stranger = mesh;
-    stranger.blocks[1].nodes.extend([0, 1, 3]);
+    stranger.blocks[1].nodes.to_mut().extend([0, 1, 3]);
     stranger.blocks[1].tags.push(1);
     let (space, _) = space(&stranger, params(1, 100));
     let constrain = |tag: &str| Constraints::of_all_components(&space, &[tag]).unwrap_err();

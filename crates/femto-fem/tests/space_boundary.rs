@@ -120,7 +120,10 @@ fn an_inner_facet_belongs_to_the_cell_with_the_lower_number_and_counts_once() {
     let mut mesh = bent_box([2, 1, 1], 1);
     let cell = mesh.blocks[0].cell(1).to_vec();
     for quad in [[0, 3, 7, 4], [3, 7, 4, 0], [7, 3, 0, 4]] {
-        mesh.blocks[1].nodes.extend(quad.map(|v: usize| cell[v]));
+        mesh.blocks[1]
+            .nodes
+            .to_mut()
+            .extend(quad.map(|v: usize| cell[v]));
         mesh.blocks[1].tags.push(6);
     }
     let (space, _) = space(&mesh, SpaceParams::default());

@@ -51,7 +51,10 @@ fn bad_parameters_and_tags_are_errors() {
 
     // A quadrilateral across a cell is not a facet, in a group that is requested.
     let cell = mesh.blocks[0].cell(0).to_vec();
-    mesh.blocks[1].nodes.extend([0, 1, 6, 7].map(|v| cell[v]));
+    mesh.blocks[1]
+        .nodes
+        .to_mut()
+        .extend([0, 1, 6, 7].map(|v| cell[v]));
     mesh.blocks[1].tags.push(3);
     let stranger = constrain(&mesh, "ymin").unwrap_err();
     let corners = [0, 1, 6, 7].map(|v| cell[v]);
@@ -72,7 +75,7 @@ fn shapes_that_no_facet_has_are_errors() {
     let cell = mesh.blocks[0].cell(0).to_vec();
     let triangle = CellBlock {
         cell_type: CellType::complete(Cell::Triangle, 1).unwrap(),
-        nodes: vec![cell[0], cell[1], cell[2]],
+        nodes: vec![cell[0], cell[1], cell[2]].into(),
         tags: vec![1],
     };
     mesh.blocks.push(triangle);
@@ -146,7 +149,7 @@ fn other_solid_cells_are_an_error() {
     let mut mesh = bent_box([1, 1, 1], 1);
     mesh.blocks.push(CellBlock {
         cell_type: CellType::from_gmsh(4).unwrap(),
-        nodes: vec![0, 1, 2, 4],
+        nodes: vec![0, 1, 2, 4].into(),
         tags: vec![0],
     });
     match error(&mesh, SpaceParams::default()) {

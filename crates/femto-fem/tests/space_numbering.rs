@@ -100,7 +100,7 @@ fn distinct(positions: &[[f64; 3]]) -> usize {
 fn chunks_follow_the_curve_and_are_sorted_by_kind() {
     // Bend one half of the box only, so that all kinds of one geometry degree occur.
     let mut mesh = bent_box([6, 4, 4], 1);
-    for (i, x) in mesh.coordinates.iter_mut().enumerate() {
+    for (i, x) in mesh.coordinates.to_mut().iter_mut().enumerate() {
         let bump = if i % 7 > 3 { 0.1 * (i % 5) as f64 } else { 0.0 };
         *x = [i % 7, i / 7 % 5, i / 35].map(|i| i as f64);
         x[2] += bump;

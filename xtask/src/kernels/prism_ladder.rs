@@ -34,7 +34,7 @@ fn columns() -> Result<Columns> {
     };
     let plane = plane.build(|x| x)?;
     let vertices: Vec<[f64; 2]> = plane.coordinates.iter().map(|x| [x[0], x[1]]).collect();
-    let nodes = plane.blocks[0].nodes.chunks_exact(3);
+    let nodes = plane.blocks[0].cells();
     let triangles: Vec<[u32; 3]> = nodes.map(|it| [it[0], it[1], it[2]]).collect();
     Ok(Columns::extrude(
         &vertices,

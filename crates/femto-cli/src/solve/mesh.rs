@@ -145,7 +145,7 @@ pub(crate) fn unjoined(blocks: &[Block]) -> Vec<String> {
     let Some(Block { space, geometry }) = blocks.first() else {
         return Vec::new();
     };
-    let at = |node: u32| geometry.coordinates()[node as usize];
+    let at = |node: u32| geometry.coordinates().at(node as usize);
     let found = space.unjoined();
     let hanging = found.hanging.first().map(|&node| {
         format!(

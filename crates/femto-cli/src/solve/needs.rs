@@ -13,10 +13,11 @@ use femto::platform::device::{Device, DeviceKind};
 /// Sizes of a problem, as floating-point numbers because they may exceed all integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sizes {
-    /// Nodes of the mesh.
+    /// Nodes and cells of the mesh.
     nodes: f64,
-    /// Numbers listed by the mesh's cells, including their tags.
-    listed: f64,
+    cells: f64,
+    /// The mesh in bytes.
+    mesh: f64,
     /// Nodes over all elements, with each element's interior nodes counted as one.
     element_nodes: f64,
     /// Nodes of the space.
@@ -24,10 +25,23 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn times(self, layers: f64) -> Self {
+    /// Those of a mesh whose nodes and cells are listed, without its boundary.
+    fn listed(nodes: f64, cells: f64, nodes_per_cell: usize) -> Self {
+        Self {
+            nodes,
+            cells,
+            mesh: 24.0 * nodes + 4.0 * cells * (nodes_per_cell + 1) as f64,
+            element_nodes: 0.0,
+            space_nodes: 0.0,
+        }
+    }
+
+    /// Those of layers over a plane mesh, whose columns are not listed: of nodes only heights, of cells only tags.
+    fn extruded(self, layers: f64) -> Self {
         Self {
             nodes: layers * self.nodes,
-            listed: layers * self.listed,
+            cells: layers * self.cells,
+            mesh: layers * (8.0 * self.nodes + 4.0 * self.cells),
             element_nodes: layers * self.element_nodes,
             space_nodes: layers * self.space_nodes,
         }
@@ -40,20 +54,21 @@ pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
         MeshSource::File(_) => Ok(()),
         MeshSource::Box(source) => {
             let mesh = &source.mesh;
-            let plane = of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), case.degree);
-            check(case, kind, plane.times(layers(case)))
+            let sizes = of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), case.degree);
+            check(case, kind, in_layers(case, sizes))
         }
     }
 }
 
-/// Layers over each cell of the mesh that is read or generated.
-fn layers(case: &Case) -> f64 {
-    case.extrude.as_ref().map_or(1, Extrusion::layers) as f64
+/// The sizes of what the case makes of a mesh that is read or generated.
+fn in_layers(case: &Case, sizes: Sizes) -> Sizes {
+    let layers = case.extrude.as_ref().map(Extrusion::layers);
+    layers.map_or(sizes, |layers| sizes.extruded(layers as f64))
 }
 
 /// As [`check_box`], for a mesh that was read, before the case extrudes it.
 pub(super) fn check_plane(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(), Failure> {
-    check(case, kind, of_mesh(mesh, case.degree).times(layers(case)))
+    check(case, kind, in_layers(case, of_mesh(mesh, case.degree)))
 }
 
 /// As [`check_box`], for the space on the whole mesh.
@@ -64,14 +79,16 @@ pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(
 fn of_mesh(mesh: &Mesh, degree: usize) -> Sizes {
     let mut sizes = Sizes {
         nodes: mesh.coordinates.len() as f64,
-        listed: 0.0,
+        cells: 0.0,
+        mesh: mesh.coordinates.bytes() as f64,
         element_nodes: 0.0,
         space_nodes: 0.0,
     };
     for (cell, blocks) in shapes(mesh) {
         for block in blocks {
             let (cells, block) = (mesh.blocks[block].len() as f64, &mesh.blocks[block]);
-            sizes.listed += (block.nodes.len() + block.len()) as f64;
+            sizes.cells += cells;
+            sizes.mesh += block.nodes.bytes() as f64 + 4.0 * cells;
             sizes.element_nodes += cells * shell_nodes(cell, degree);
             // Without the boundary; a square makes two triangles, a cube six tetrahedra.
             let power = (degree as f64).powi(cell.dim() as i32);
@@ -103,11 +120,11 @@ pub(crate) fn check_mesh_of_boxes(mesh: &AnyBox) -> Result<(), Failure> {
 
 /// The same for layers over the cells of a mesh.
 pub(crate) fn check_mesh_of_layers(plane: &Mesh, layers: u32) -> Result<(), Failure> {
-    check_alone(of_mesh(plane, 1).times(f64::from(layers)))
+    check_alone(of_mesh(plane, 1).extruded(f64::from(layers)))
 }
 
 fn check_alone(sizes: Sizes) -> Result<(), Failure> {
-    let needed = bytes_of_mesh(sizes);
+    let needed = sizes.mesh;
     match less_than(needed)? {
         Some(allowed) => Err(Failure::Memory {
             needed: needed * 1e-9,
@@ -129,10 +146,9 @@ fn of_box(cell: Cell, (along, order): (&[usize], usize), degree: usize) -> Sizes
     let grid = |order: usize| along().map(|n| n * order as f64 + 1.0).product::<f64>();
     let cells = along().product::<f64>() * cell.per_box() as f64;
     Sizes {
-        nodes: grid(order),
-        listed: cells * (cell.lattice(order).len() + 1) as f64,
         element_nodes: cells * shell_nodes(cell, degree),
         space_nodes: grid(degree),
+        ..Sizes::listed(grid(order), cells, cell.lattice(order).len())
     }
 }
 
@@ -141,7 +157,7 @@ fn shell_nodes(cell: Cell, degree: usize) -> f64 {
     (cell.lattice(degree).len() - cell.interior(degree).len() + 1) as f64
 }
 
-/// Bytes on the host: the mesh with a copy of its coordinates, the space, vectors.
+/// Bytes on the host: the mesh, the space, vectors.
 fn bytes(sizes: Sizes, components: usize, (kind, precision): (DeviceKind, Precision)) -> f64 {
     let real = precision.bytes() as f64;
     // The reported solution, and the right-hand side; on the host also the solver's vectors.
@@ -150,12 +166,7 @@ fn bytes(sizes: Sizes, components: usize, (kind, precision): (DeviceKind, Precis
         _ => 2.0 * 8.0,
     };
     let unknowns = sizes.space_nodes * components as f64;
-    bytes_of_mesh(sizes) + 4.0 * sizes.element_nodes + numbers * unknowns
-}
-
-/// Bytes of the mesh with a copy of its coordinates.
-fn bytes_of_mesh(sizes: Sizes) -> f64 {
-    2.0 * 24.0 * sizes.nodes + 4.0 * sizes.listed
+    sizes.mesh + 4.0 * sizes.element_nodes + numbers * unknowns
 }
 
 /// Minimum number of components of the solution.
@@ -178,13 +189,15 @@ mod tests {
             sizes,
             Sizes {
                 nodes: 5.0 * 7.0 * 9.0,
-                listed: 24.0 * 28.0,
+                cells: 24.0,
+                mesh: 24.0 * (5.0 * 7.0 * 9.0) + 4.0 * 24.0 * 28.0,
                 element_nodes: 24.0 * 57.0,
                 space_nodes: 7.0 * 10.0 * 13.0,
             }
         );
         let sizes = of_box(Cell::Triangle, (&[5, 2], 1), 2);
-        assert_eq!((sizes.nodes, sizes.listed), (18.0, 80.0));
+        assert_eq!((sizes.nodes, sizes.mesh), (18.0, 24.0 * 18.0 + 4.0 * 80.0));
+        assert_eq!(sizes.extruded(10.0).mesh, 10.0 * (8.0 * 18.0 + 4.0 * 20.0));
         assert_eq!((sizes.element_nodes, sizes.space_nodes), (20.0 * 7.0, 55.0));
     }
 

@@ -404,6 +404,6 @@ impl Solver {
 /// Bytes of a mesh in memory.
 fn bytes_of(mesh: &Mesh) -> usize {
     let blocks = mesh.blocks.iter();
-    let blocks = blocks.map(|block| size_of_val(&block.nodes[..]) + size_of_val(&block.tags[..]));
-    size_of_val(&mesh.coordinates[..]) + blocks.sum::<usize>()
+    let blocks = blocks.map(|block| block.nodes.bytes() + size_of_val(&block.tags[..]));
+    mesh.coordinates.bytes() + blocks.sum::<usize>()
 }

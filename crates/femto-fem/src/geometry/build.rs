@@ -3,7 +3,7 @@
 use super::tensor::TensorMaps;
 use super::terms::TermMaps;
 use super::{Geometry, GeometryError, Maps};
-use crate::mesh::{CellBlock, Mesh};
+use crate::mesh::{CellBlock, Coordinates, Mesh, NodesOfCell};
 use femto_element::{Cell, CellType};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl Geometry {
     /// invertible.
     pub fn new(mesh: &Mesh) -> Result<Self, GeometryError> {
         let shape = shapes_in(mesh)?.swap_remove(0);
-        Self::of_shape(mesh, &coordinates(mesh), shape, 0)
+        Self::of_shape(mesh, shape, 0)
     }
 
     /// The maps of all cells of a mesh that carry unknowns, of each shape.
@@ -26,10 +26,9 @@ impl Geometry {
     /// # Errors
     /// As [`Geometry::new`].
     pub fn of_shapes(mesh: &Mesh) -> Result<Vec<Self>, GeometryError> {
-        let coordinates = coordinates(mesh);
         let (mut all, mut first_cell) = (Vec::new(), 0);
         for shape in shapes_in(mesh)? {
-            let geometry = Self::of_shape(mesh, &coordinates, shape, first_cell)?;
+            let geometry = Self::of_shape(mesh, shape, first_cell)?;
             first_cell += geometry.len();
             all.push(geometry);
         }
@@ -37,13 +36,8 @@ impl Geometry {
     }
 
     /// The maps of the cells of one shape; their mesh cell numbers start at `first_cell`.
-    fn of_shape(
-        mesh: &Mesh,
-        coordinates: &Arc<Vec<[f64; 3]>>,
-        shape: ShapeBlocks,
-        first_cell: usize,
-    ) -> Result<Self, GeometryError> {
-        let (cell, blocks) = shape;
+    fn of_shape(mesh: &Mesh, shape: ShapeBlocks, first_cell: usize) -> Result<Self, GeometryError> {
+        let ((cell, blocks), coordinates) = (shape, &mesh.coordinates);
         let blocks = blocks.into_iter().map(|place| &mesh.blocks[place]);
         let blocks: Vec<&CellBlock> = blocks.collect();
         check_orders(cell, &blocks)?;
@@ -77,8 +71,8 @@ impl Geometry {
             first_cell,
             columns: columns.map(Arc::new),
             kinds: kinds.into(),
-            fingerprint: fingerprint(maps.vertices()),
-            coordinates: Arc::clone(coordinates),
+            fingerprint: maps.fingerprint(),
+            coordinates: coordinates.clone(),
             maps,
         })
     }
@@ -97,23 +91,22 @@ pub(super) fn fingerprint(vertices: &[u32]) -> u64 {
     of_chunks.into_iter().fold(vertices.len() as u64, add)
 }
 
-/// A copy of the nodes' positions, by all threads.
-fn coordinates(mesh: &Mesh) -> Arc<Vec<[f64; 3]>> {
-    Arc::new(mesh.coordinates.par_iter().copied().collect())
-}
-
 /// Checks that the mesh has the nodes of a block, whose cells are numbered from `first` on.
 fn check_nodes(
     block: &CellBlock,
-    coordinates: &[[f64; 3]],
+    coordinates: &Coordinates,
     first: usize,
 ) -> Result<(), GeometryError> {
-    match first_missing(&block.nodes, coordinates.len()) {
+    let nodes = coordinates.len();
+    let missing = |cell: &[u32]| cell.iter().copied().find(|&node| node as usize >= nodes);
+    let cells = block.par_cells().enumerate();
+    let of_cell = |(cell, own): (usize, NodesOfCell<'_>)| Some((cell, missing(&own)?));
+    match cells.find_map_first(of_cell) {
         None => Ok(()),
-        Some(at) => Err(GeometryError::MissingNode {
-            cell: first + at / block.cell_type.nodes(),
-            node: block.nodes[at],
-            nodes: coordinates.len(),
+        Some((cell, node)) => Err(GeometryError::MissingNode {
+            cell: first + cell,
+            node,
+            nodes,
         }),
     }
 }
@@ -121,30 +114,21 @@ fn check_nodes(
 /// Checks that a block lies in the plane z = 0, if its cells must.
 fn check_plane(
     block: &CellBlock,
-    coordinates: &[[f64; 3]],
+    coordinates: &Coordinates,
     first: usize,
 ) -> Result<(), GeometryError> {
     if block.cell_type.dimension() == 3 {
         return Ok(());
     }
-    let cells = block.nodes.par_chunks_exact(block.cell_type.nodes());
-    let of_cell = |(cell, nodes)| {
-        let position = off_plane(coordinates, nodes)?;
+    let of_cell = |(cell, nodes): (usize, NodesOfCell<'_>)| {
+        let position = off_plane(coordinates, &nodes)?;
         let cell = first + cell;
         Some(GeometryError::OffPlane { cell, position })
     };
-    match cells.with_min_len(4096).enumerate().find_map_first(of_cell) {
+    match block.par_cells().enumerate().find_map_first(of_cell) {
         None => Ok(()),
         Some(error) => Err(error),
     }
-}
-
-/// The position of the first missing node.
-fn first_missing(nodes: &[u32], count: usize) -> Option<usize> {
-    nodes
-        .par_iter()
-        .with_min_len(65536)
-        .position_first(|&node| node as usize >= count)
 }
 
 /// A shape, and the indices of the mesh's blocks of it.
@@ -225,12 +209,12 @@ const SUPPORTED: [Cell; 6] = [
 pub(crate) const OFF_PLANE: f64 = 1e-9;
 
 /// A node of a cell that is off the plane z = 0 by more than [`OFF_PLANE`] of the cell's extent, if any.
-pub(crate) fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 3]> {
-    let positions = || cell.iter().map(|&node| coordinates[node as usize]);
+pub(crate) fn off_plane(coordinates: &Coordinates, cell: &[u32]) -> Option<[f64; 3]> {
+    let positions = || cell.iter().map(|&node| coordinates.at(node as usize));
     if positions().all(|[_, _, z]| z == 0.0) {
         return None;
     }
-    let [x0, y0, _] = coordinates[cell[0] as usize];
+    let [x0, y0, _] = coordinates.at(cell[0] as usize);
     let distance = |[x, y, _]: [f64; 3]| (x - x0).abs().max((y - y0).abs());
     let extent = positions().map(distance).fold(0.0, f64::max);
     positions().find(|[_, _, z]| z.is_nan() || z.abs() > OFF_PLANE * extent)

@@ -93,6 +93,7 @@ impl Geometry {
             Maps::Terms(_) if self.kinds[cell] == MapKind::Affine => {
                 return (!is_invertible_at(&[[0.0; 3]])).then_some(Defect::Points);
             }
+            Maps::Terms(_) if self.is_extruded_invertible(cell) => return None,
             Maps::Terms(_) | Maps::Facets(_) => is_invertible_at(points),
         };
         if !good_points {
@@ -102,6 +103,11 @@ impl Geometry {
         } else {
             None
         }
+    }
+
+    /// Whether the cell's map is extruded and invertible everywhere.
+    fn is_extruded_invertible(&self, cell: usize) -> bool {
+        self.kinds[cell] == MapKind::Extruded && is_wedge_invertible(&self.trilinear(cell))
     }
 
     /// Positions of the reference cell's vertices.
@@ -183,4 +189,30 @@ fn is_invertible_everywhere((tangents, deviations): ([[f64; 3]; 3], [f64; 3])) -
         largest *= length + deviation;
     }
     dot(r, cross(s, t)) - (largest - centre) > ROUNDING * largest
+}
+
+/// A sufficient condition for the determinant of a prism's map of degree 1 to be positive everywhere, which holds for all
+/// thin and sheared prisms with vertical edges: points of the triangle need not be visited.
+///
+/// With tangents r + ζ r', s + ζ s' and t, which is linear in ξ and η, the determinant is (r × s + ζ (r' × s + r × s') +
+/// ζ² r' × s') · t: linear along the triangle, so that its vertices bound it, and its terms in ζ vanish if t, r' and s' are
+/// all vertical.
+fn is_wedge_invertible(c: &polynomial::Tensor<2>) -> bool {
+    let ([[_, r], [s, _]], [[t, r1], [s1, _]]) = (c[0], c[1]);
+    let (straight, twisted) = (cross(r, s), cross(r1, s1));
+    let (left, right) = (cross(r1, s), cross(r, s1));
+    let of_vertex = |t: [f64; 3]| {
+        let in_zeta = dot(left, t) + dot(right, t);
+        let least = dot(straight, t) - in_zeta.abs() - dot(twisted, t).abs();
+        (least, dot(t, t).sqrt())
+    };
+    let add = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[c] + b[c]);
+    let at_vertices = [t, add(t, r1), add(t, s1)].map(of_vertex);
+    let length = |a: [f64; 3], b: [f64; 3]| dot(a, a).sqrt() + dot(b, b).sqrt();
+    let sides = length(r, r1) * length(s, s1);
+    let height = at_vertices.iter().fold(0.0, |most: f64, it| most.max(it.1));
+    // Not `<=`, so that NaN fails.
+    at_vertices
+        .iter()
+        .all(|it| it.0 > ROUNDING * sides * height)
 }

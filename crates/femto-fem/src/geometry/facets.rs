@@ -1,6 +1,5 @@
 //! Maps of facets, from the maps of their cells.
 
-use super::build::fingerprint;
 use super::jacobian::{Matrix3, cross, dot};
 use super::{Geometry, Maps, Points};
 use femto_element::{Cell, MapKind};
@@ -30,7 +29,7 @@ impl Geometry {
         let vertices = facets.iter().flat_map(|&(of, facet)| {
             let nodes = self.vertex_nodes(of as usize);
             let own = self.cell.facets()[usize::from(facet)].vertices.iter();
-            own.map(|&vertex| nodes[vertex])
+            own.map(move |&vertex| nodes[vertex])
         });
         let maps = Maps::Facets(FacetMaps {
             vertices: vertices.collect(),
@@ -42,7 +41,7 @@ impl Geometry {
             cell,
             first_cell: 0,
             columns: None,
-            fingerprint: fingerprint(maps.vertices()),
+            fingerprint: maps.fingerprint(),
             kinds: vec![MapKind::Curved; count].into(),
             coordinates: self.coordinates.clone(),
             maps,

@@ -24,7 +24,7 @@ pub(crate) use build::{OFF_PLANE, off_plane};
 pub use build::{ShapeBlocks, cells_of, shapes};
 pub use error::{CornerWarning, GeometryError};
 
-use crate::mesh::Columns;
+use crate::mesh::{Columns, Coordinates};
 use facets::FacetMaps;
 use femto_element::{Cell, MapKind};
 use jacobian::{Matrix3, dot};
@@ -45,8 +45,8 @@ pub struct Geometry {
     kinds: Arc<[MapKind]>,
     /// See [`Geometry::fingerprint`].
     fingerprint: u64,
-    /// Positions of the mesh nodes, `[nodes][3]`.
-    coordinates: Arc<Vec<[f64; 3]>>,
+    /// Positions of the mesh nodes, the mesh's own.
+    coordinates: Coordinates,
     maps: Maps,
 }
 
@@ -154,7 +154,7 @@ impl Geometry {
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.kinds[..])
-            + size_of_val(&self.coordinates[..])
+            + self.coordinates.bytes()
             + match &self.maps {
                 Maps::Tensor(maps) => maps.bytes(),
                 Maps::Terms(maps) => maps.bytes(),

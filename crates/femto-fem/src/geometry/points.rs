@@ -1,15 +1,20 @@
 //! Maps at points, and on facets.
 
+use super::build::fingerprint;
 use super::jacobian::{Matrix3, cofactors, determinant};
 use super::{FacetPoint, Geometry, GeometryAtPoints, Maps, Points};
+use crate::mesh::{CellNodes, ColumnNodes, Coordinates, NodesOfCell};
 
 impl Maps {
-    /// Mesh nodes at the vertices of all cells.
-    pub(super) fn vertices(&self) -> &[u32] {
+    /// See [`Geometry::fingerprint`].
+    pub(super) fn fingerprint(&self) -> u64 {
         match self {
-            Self::Tensor(maps) => maps.vertices(),
-            Self::Terms(maps) => maps.vertices(),
-            Self::Facets(maps) => maps.vertices(),
+            Self::Tensor(maps) => fingerprint(maps.vertices()),
+            Self::Terms(maps) => match maps.vertices() {
+                CellNodes::Listed(vertices) => fingerprint(vertices),
+                CellNodes::Columns(columns) => fingerprint(&columns.lowest) ^ columns.layers as u64,
+            },
+            Self::Facets(maps) => fingerprint(maps.vertices()),
         }
     }
 }
@@ -24,22 +29,35 @@ impl Geometry {
             Maps::Terms(maps) => maps.simplex_vertices(cell, &self.coordinates),
             Maps::Tensor(maps) => {
                 let nodes = maps.vertex_nodes(cell);
-                [0, 1, 2, 3].map(|vertex| self.coordinates[nodes[vertex] as usize])
+                [0, 1, 2, 3].map(|vertex| self.coordinates.at(nodes[vertex] as usize))
             }
             Maps::Facets(maps) => {
                 let nodes = maps.vertex_nodes(cell);
                 let last = nodes.len() - 1;
-                [0, 1, 2, 3].map(|vertex| self.coordinates[nodes[last.min(vertex)] as usize])
+                [0, 1, 2, 3].map(|vertex| self.coordinates.at(nodes[last.min(vertex)] as usize))
             }
         }
     }
 
     /// Mesh nodes at the vertices of a cell, in the order of [`femto_element::cell`].
-    pub fn vertex_nodes(&self, cell: usize) -> &[u32] {
+    #[inline(always)]
+    pub fn vertex_nodes(&self, cell: usize) -> NodesOfCell<'_> {
         match &self.maps {
-            Maps::Tensor(maps) => maps.vertex_nodes(cell),
+            Maps::Tensor(maps) => NodesOfCell::Listed(maps.vertex_nodes(cell)),
             Maps::Terms(maps) => maps.vertex_nodes(cell),
-            Maps::Facets(maps) => maps.vertex_nodes(cell),
+            Maps::Facets(maps) => NodesOfCell::Listed(maps.vertex_nodes(cell)),
+        }
+    }
+
+    /// The mesh nodes of the columns that all cells form, if they are stored as such.
+    pub(crate) fn column_nodes(&self) -> Option<&ColumnNodes> {
+        let columns = self.columns().filter(|columns| columns.are_in_order())?;
+        match &self.maps {
+            Maps::Terms(maps) => match maps.vertices() {
+                CellNodes::Columns(nodes) if nodes.layers == columns.layers => Some(nodes),
+                _ => None,
+            },
+            Maps::Tensor(_) | Maps::Facets(_) => None,
         }
     }
 
@@ -48,8 +66,8 @@ impl Geometry {
         self.fingerprint
     }
 
-    /// Positions of the mesh nodes, `[mesh nodes][3]`.
-    pub fn coordinates(&self) -> &[[f64; 3]] {
+    /// Positions of the mesh nodes.
+    pub fn coordinates(&self) -> &Coordinates {
         &self.coordinates
     }
 

@@ -4,7 +4,7 @@
 
 use super::jacobian::Matrix3;
 use super::polynomial::{self, Tensor};
-use crate::mesh::CellBlock;
+use crate::mesh::{CellBlock, Coordinates};
 use crate::pages;
 use femto_element::MapKind;
 use femto_element::{Cell, CellType};
@@ -54,17 +54,16 @@ impl TensorMaps {
     pub(super) fn append(
         &mut self,
         block: &CellBlock,
-        coordinates: &[[f64; 3]],
+        coordinates: &Coordinates,
         kinds: &mut Vec<MapKind>,
     ) {
-        let (per_cell, count) = (block.cell_type.nodes(), self.cell.vertices());
-        let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(1024);
+        let count = self.cell.vertices();
         let (first, first_vertex) = (kinds.len(), self.vertices.len());
         let places = self.cell.gmsh_order().vertices;
         pages::extend(&mut self.vertices, block.len() * count, 0);
         let rows = self.vertices[first_vertex..].par_chunks_exact_mut(count);
-        rows.zip(cells()).for_each(|(row, cell)| {
-            for (&place, &node) in places.iter().zip(cell) {
+        rows.zip(block.par_cells()).for_each(|(row, cell)| {
+            for (&place, &node) in places.iter().zip(&*cell) {
                 row[place] = node;
             }
         });
@@ -75,8 +74,11 @@ impl TensorMaps {
             let kind = |row| polynomial::kind(&vertex_monomials(coordinates, row), dim);
             kinds.par_extend(rows.with_min_len(1024).map(kind));
         } else {
-            let kind = |cell: &[u32]| polynomial::kind(&lift.monomials(coordinates, cell), dim);
-            kinds.par_extend(cells().map(kind));
+            let of_nodes = |cell: &[u32]| lift.monomials(coordinates, cell);
+            let kinds_of = block
+                .par_cells()
+                .map(|cell| polynomial::kind(&of_nodes(&cell), dim));
+            kinds.par_extend(kinds_of);
         }
         let kinds = &kinds[first..];
         let is_curved = |kind: MapKind| kind == MapKind::Curved;
@@ -89,9 +91,9 @@ impl TensorMaps {
                 index
             }));
         }
-        let curved = cells().zip(kinds).filter(|&(_, &kind)| is_curved(kind));
+        let curved = (block.par_cells().zip(kinds)).filter(|&(_, &kind)| is_curved(kind));
         self.curved
-            .par_extend(curved.map(|(cell, _)| lift.monomials(coordinates, cell)));
+            .par_extend(curved.map(|(cell, _)| lift.monomials(coordinates, &cell)));
     }
 
     pub(super) fn curved(&self, cell: usize) -> &Tensor<3> {
@@ -103,7 +105,7 @@ impl TensorMaps {
         &self,
         cell: usize,
         kind: MapKind,
-        coordinates: &[[f64; 3]],
+        coordinates: &Coordinates,
     ) -> Tensor<2> {
         let mut c = vertex_monomials(coordinates, self.vertex_nodes(cell));
         if kind == MapKind::Affine {
@@ -118,7 +120,7 @@ impl TensorMaps {
     pub(super) fn visit(
         &self,
         (cell, kind): (usize, MapKind),
-        coordinates: &[[f64; 3]],
+        coordinates: &Coordinates,
         points: [&[f64]; 3],
         visit: impl FnMut([f64; 3], Matrix3),
     ) {
@@ -133,13 +135,13 @@ impl TensorMaps {
 }
 
 /// Monomial coefficients of the map through the vertices of a hexahedron or quadrilateral.
-fn vertex_monomials(coordinates: &[[f64; 3]], vertices: &[u32]) -> Tensor<2> {
+fn vertex_monomials(coordinates: &Coordinates, vertices: &[u32]) -> Tensor<2> {
     let at = |m: usize| match vertices.len() {
         4 => {
-            let [x, y, _] = coordinates[vertices[m % 4] as usize];
+            let [x, y, _] = coordinates.at(vertices[m % 4] as usize);
             [x, y, if m < 4 { -1.0 } else { 1.0 }]
         }
-        _ => coordinates[vertices[m] as usize],
+        _ => coordinates.at(vertices[m] as usize),
     };
     polynomial::monomials([
         [[at(0), at(1)], [at(2), at(3)]],
@@ -165,10 +167,10 @@ impl Quadratic {
     }
 
     /// Monomial coefficients of the map of a cell with these mesh nodes.
-    fn monomials(&self, coordinates: &[[f64; 3]], cell: &[u32]) -> Tensor<3> {
+    fn monomials(&self, coordinates: &Coordinates, cell: &[u32]) -> Tensor<3> {
         let mut nodes = [[[[0.0; 3]; 3]; 3]; 3];
         for (&[i, j, k], &node) in self.places.iter().zip(cell) {
-            nodes[k][j][i] = coordinates[node as usize];
+            nodes[k][j][i] = coordinates.at(node as usize);
         }
         if self.serendipity {
             polynomial::lift_serendipity(&mut nodes);

@@ -1,19 +1,39 @@
 //! Columns: prisms that stand on each other, with vertical edges.
 
-use super::Mesh;
+use super::{CellBlock, CellNodes, Mesh};
 use femto_element::Layering;
-use std::collections::HashMap;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// The prisms of a mesh as columns of equal height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// Prisms of a column, at least two.
     pub layers: usize,
+    /// Number of columns.
+    pub count: usize,
     /// How their triangles lie.
     pub layering: Layering,
     /// The prisms, numbered as in the mesh's blocks of prisms one after the other, from bottom to top,
-    /// `[column][layer]`.
-    pub cells: Vec<u32>,
+    /// `[column][layer]`; `None` if this is their order.
+    listed: Option<Vec<u32>>,
+}
+
+impl Columns {
+    /// Whether the prisms are in this order, column by column.
+    pub(crate) fn are_in_order(&self) -> bool {
+        self.listed.is_none()
+    }
+
+    /// The prisms of a column from bottom to top.
+    pub fn cells(&self, column: usize) -> impl Iterator<Item = u32> {
+        let places = column * self.layers..(column + 1) * self.layers;
+        places.map(|place| match &self.listed {
+            Some(cells) => cells[place],
+            None => place as u32,
+        })
+    }
 }
 
 impl Mesh {
@@ -23,18 +43,34 @@ impl Mesh {
         let prisms = self
             .blocks
             .iter()
-            .filter(|it| !it.cell_type.cell().lines().is_empty());
-        if prisms.clone().any(|it| it.cell_type.order() > 1) {
+            .filter(|it| !it.cell_type.cell().lines().is_empty() && !it.is_empty());
+        let prisms: Vec<&CellBlock> = prisms.collect();
+        if prisms.is_empty() || prisms.iter().any(|it| it.cell_type.order() > 1) {
             return None;
         }
-        let cells: Vec<&[u32]> = prisms.flat_map(|it| it.nodes.chunks_exact(6)).collect();
-        let height = |&node: &u32| self.coordinates.get(node as usize).map(|x| x[2].abs());
-        let heights = cells.iter().flat_map(|cell| cell.iter().filter_map(height));
-        // Heights were interpolated between those of the ends.
-        let rounding = 8.0 * f64::EPSILON * heights.fold(0.0, f64::max);
-        let of_cells = cells.iter().map(|cell| self.layering(cell, rounding));
-        let of_cells = of_cells.collect::<Option<Vec<Layering>>>()?;
-        let layering = of_cells.into_iter().max()?;
+        let heights = self.coordinates.par_iter().map(|x| x[2].abs());
+        // Heights were interpolated between those of the ends. No height is NaN, see `Mesh::contradiction`.
+        let rounding = 8.0 * f64::EPSILON * heights.reduce(|| 0.0, f64::max);
+        let of_block = |block: &&CellBlock| {
+            let cells = block.par_cells();
+            let layerings = cells.map(|cell| self.layering(&cell, rounding));
+            layerings.try_reduce(|| Layering::Level, |a, b| Some(a.max(b)))
+        };
+        let layerings = prisms.iter().map(of_block);
+        let layering = layerings
+            .collect::<Option<Vec<Layering>>>()?
+            .into_iter()
+            .max()?;
+        if let Some((layers, count)) = stored_columns(&prisms) {
+            return Some(Columns {
+                layers,
+                count,
+                layering,
+                listed: None,
+            });
+        }
+        let nodes = listed(&prisms);
+        let cells: Vec<&[u32]> = nodes.chunks_exact(6).collect();
         // Most often the next prism is the one above; others are looked up.
         let is_next = |cell: usize| {
             cells
@@ -68,8 +104,9 @@ impl Mesh {
         let layers = layers.filter(|&layers| layers > 1 && in_order.len() == cells.len())?;
         Some(Columns {
             layers,
+            count: in_order.len() / layers,
             layering,
-            cells: in_order,
+            listed: Some(in_order),
         })
     }
 
@@ -78,7 +115,7 @@ impl Mesh {
     fn layering(&self, cell: &[u32], rounding: f64) -> Option<Layering> {
         let mut x = [[0.0; 3]; 6];
         for (x, &node) in x.iter_mut().zip(cell) {
-            *x = *self.coordinates.get(node as usize)?;
+            *x = self.coordinates.get(node as usize)?;
         }
         let along = x.iter().flat_map(|y| [y[0] - x[0][0], y[1] - x[0][1]]);
         let extent = along.fold(0.0, |most: f64, length| most.max(length.abs()));
@@ -96,6 +133,42 @@ impl Mesh {
             true => Layering::Parallel,
             false => Layering::Any,
         })
+    }
+}
+
+/// The layers and the number of columns as which all prisms are stored, if no column stands on another.
+fn stored_columns(prisms: &[&CellBlock]) -> Option<(usize, usize)> {
+    let (mut layers, mut lowest) = (None, Vec::new());
+    for block in prisms {
+        let CellNodes::Columns(columns) = &block.nodes else {
+            return None;
+        };
+        if *layers.get_or_insert(columns.layers) != columns.layers {
+            return None;
+        }
+        lowest.extend(columns.lowest.chunks_exact(3));
+    }
+    let layers = layers.filter(|&layers| layers > 1)?;
+    let bottoms: HashSet<&[u32]> = lowest.iter().copied().collect();
+    let top = |bottom: &[u32]| [0, 1, 2].map(|n| bottom[n] + layers as u32);
+    let stands = |bottom: &&[u32]| bottoms.contains(&top(bottom)[..]);
+    (!lowest.iter().any(stands)).then_some((layers, lowest.len()))
+}
+
+/// The nodes of all prisms, `[cells][6]`.
+fn listed<'a>(prisms: &[&'a CellBlock]) -> Cow<'a, [u32]> {
+    match prisms {
+        [
+            CellBlock {
+                nodes: CellNodes::Listed(nodes),
+                ..
+            },
+        ] => Cow::Borrowed(&nodes[..]),
+        all => Cow::Owned(
+            all.iter()
+                .flat_map(|it| it.nodes.clone().to_mut().clone())
+                .collect(),
+        ),
     }
 }
 
@@ -119,21 +192,23 @@ mod tests {
     fn prisms_on_each_other_are_columns() {
         let mesh = prisms(None);
         let columns = mesh.columns().expect("columns");
-        assert_eq!((columns.layers, columns.cells.len()), (4, 48));
+        assert_eq!((columns.layers, columns.count), (4, 12));
         assert_eq!(columns.layering, Layering::Parallel);
         let mut thicker = mesh.clone();
         thicker
             .coordinates
+            .to_mut()
             .iter_mut()
             .for_each(|x| x[2] *= 1.0 + 0.1 * x[0]);
         assert_eq!(thicker.columns().expect("columns").layering, Layering::Any);
-        for column in columns.cells.chunks_exact(4) {
+        let cells: Vec<u32> = (0..12).flat_map(|it| columns.cells(it)).collect();
+        for column in cells.chunks_exact(4) {
             for pair in column.windows(2) {
                 let [lower, upper] = [pair[0], pair[1]].map(|it| mesh.blocks[0].cell(it as usize));
                 assert_eq!(lower[3..], upper[..3]);
             }
         }
-        let mut sorted = columns.cells.clone();
+        let mut sorted = cells.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..48));
     }
@@ -164,17 +239,17 @@ mod tests {
     fn other_prisms_are_not() {
         assert_eq!(prisms(Some(1)).columns(), None, "turned round");
         let mut slanted = prisms(None);
-        slanted.coordinates[0][0] += 1e-3;
+        slanted.coordinates.to_mut()[0][0] += 1e-3;
         assert_eq!(slanted.columns(), None);
         let mut taller = prisms(None);
         let block = &mut taller.blocks[0];
-        block.nodes.truncate(6 * 47);
+        block.nodes.to_mut().truncate(6 * 47);
         block.tags.pop();
         assert_eq!(taller.columns(), None);
         let mut flat = prisms(None);
         let block = &mut flat.blocks[0];
-        let lowest = block.nodes[..6].to_vec();
-        block.nodes = [&lowest[3..], &lowest[3..], &lowest].concat();
+        let lowest = block.cell(0).to_vec();
+        block.nodes = [&lowest[3..], &lowest[3..], &lowest].concat().into();
         block.tags.truncate(2);
         assert_eq!(flat.columns(), None, "a prism on itself");
         assert_eq!(Mesh::default().columns(), None);

@@ -21,9 +21,9 @@ impl Mesh {
         let mut memberships = self.memberships.iter();
         let is_sorted = self.memberships.is_sorted_by_key(|it| (it.block, it.cell));
         self.blocks.iter().find_map(of_block).or_else(|| {
-            let is_nowhere = |x: &[f64; 3]| !x.iter().all(|x| x.is_finite());
+            let is_nowhere = |x: [f64; 3]| !x.iter().all(|x| x.is_finite());
             if let Some(node) = self.coordinates.par_iter().position_first(is_nowhere) {
-                return Some(format!("node {node} is at {:?}", self.coordinates[node]));
+                return Some(format!("node {node} is at {:?}", self.coordinates.at(node)));
             }
             if let Some(it) = memberships.find(|it| !is_there(it)) {
                 return Some(format!(
@@ -46,13 +46,18 @@ impl Mesh {
     pub(super) fn check_lists(&self) -> Result<(), MeshError> {
         let missing = || {
             let of_block = |block: &CellBlock| {
-                let mut nodes = block.nodes.iter();
-                let place = nodes.position(|&node| self.lacks(node))?;
-                Some((
-                    place / block.cell_type.nodes(),
-                    block.cell_type.name(),
-                    block.nodes[place],
-                ))
+                if !block.nodes.all().any(|node| self.lacks(node)) {
+                    return None;
+                }
+                let lacking = |cell: usize| {
+                    let missing = block
+                        .cell(cell)
+                        .iter()
+                        .copied()
+                        .find(|&it| self.lacks(it))?;
+                    Some((cell, block.cell_type.name(), missing))
+                };
+                (0..block.len()).find_map(lacking)
             };
             let (cell, name, node) = self.blocks.iter().find_map(of_block)?;
             Some(format!(

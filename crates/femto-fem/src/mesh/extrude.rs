@@ -1,8 +1,12 @@
 //! Extrusion of plane meshes to columns of prisms and hexahedra.
 
-use super::{CellBlock, Membership, Mesh, MeshError, PeriodicSides, PhysicalGroup};
+use super::{
+    CellBlock, CellNodes, ColumnNodes, Coordinates, Lines, Membership, Mesh, MeshError,
+    PeriodicSides, PhysicalGroup,
+};
 use crate::geometry::off_plane;
 use femto_element::CellType;
+use std::sync::Arc;
 
 /// The levels between which a plane mesh is extruded.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,14 +96,14 @@ impl Mesh {
             .iter()
             .filter(|it| it.cell_type.dimension() == 2);
         let own = self.coordinates.len();
-        let used = self.blocks.iter().flat_map(|block| &block.nodes);
+        let used = self.blocks.iter().flat_map(|block| block.nodes.all());
         let paired = self.periodic.iter().flat_map(|sides| &sides.nodes);
-        let mut named = used.chain(paired.flatten());
-        if let Some(&node) = named.find(|&&node| node as usize >= own) {
+        let mut named = used.chain(paired.flatten().copied());
+        if let Some(node) = named.find(|&node| node as usize >= own) {
             return Err(MeshError::ExtrudedNode { node, nodes: own });
         }
-        let mut cells = plane_cells.flat_map(|block| (0..block.len()).map(|it| block.cell(it)));
-        if let Some(position) = cells.find_map(|cell| off_plane(&self.coordinates, cell)) {
+        let mut cells = plane_cells.flat_map(|block| block.cells());
+        if let Some(position) = cells.find_map(|cell| off_plane(&self.coordinates, &cell)) {
             return Err(MeshError::ExtrudedSurface { position });
         }
         let nodes = self.coordinates.len() as u64 * levels.len() as u64;
@@ -111,19 +115,20 @@ impl Mesh {
         }
         let mut is_used = vec![false; self.coordinates.len()];
         let raised = self.blocks.iter().filter(|block| extruded(block).is_some());
-        for &node in raised.flat_map(|block| &block.nodes) {
+        for node in raised.flat_map(|block| block.nodes.all()) {
             is_used[node as usize] = true;
         }
-        let mut coordinates = Vec::with_capacity(nodes as usize);
+        let mut lines = Lines {
+            plane: self.coordinates.iter().map(|[x, y, _]| [x, y]).collect(),
+            levels: levels.len(),
+            heights: Vec::with_capacity(nodes as usize),
+        };
         // Nodes without cells, such as the centres of arcs, all get the bottom's height at a used one.
         let some = is_used.iter().position(|&is_used| is_used).unwrap_or(0);
-        let idle = self
-            .coordinates
-            .get(some)
-            .map_or(0.0, |&[x, y, _]| bottom([x, y]));
-        for (&[x, y, _], is_used) in self.coordinates.iter().zip(is_used) {
+        let idle = lines.plane.get(some).map_or(0.0, |&x| bottom(x));
+        for (&[x, y], is_used) in lines.plane.iter().zip(is_used) {
             if !is_used {
-                coordinates.extend(levels.iter().map(|_| [x, y, idle]));
+                lines.heights.extend(levels.iter().map(|_| idle));
                 continue;
             }
             let (low, high) = (bottom([x, y]), top([x, y]));
@@ -135,7 +140,8 @@ impl Mesh {
                     top: high,
                 });
             }
-            coordinates.extend(levels.iter().map(|&t| [x, y, low * (1.0 - t) + high * t]));
+            let heights = levels.iter().map(|&t| low * (1.0 - t) + high * t);
+            lines.heights.extend(heights);
         }
         let raised = |sides: &PeriodicSides| PeriodicSides {
             nodes: (sides.nodes.iter())
@@ -146,7 +152,7 @@ impl Mesh {
                 .collect(),
         };
         let mut mesh = Self {
-            coordinates,
+            coordinates: Coordinates::Lines(Arc::new(lines)),
             periodic: self.periodic.iter().map(raised).collect(),
             ..Self::default()
         };
@@ -205,25 +211,8 @@ impl Mesh {
     /// Appends the cells over a block of plane cells or edges.
     fn extrude_block(&self, number: usize, cell_type: CellType, levels: usize, mesh: &mut Self) {
         let (block, layers) = (&self.blocks[number], levels - 1);
-        let mut nodes = Vec::with_capacity(block.nodes.len() * 2 * layers);
-        let mut tags = Vec::with_capacity(block.len() * layers);
-        // Gmsh's quadrilaterals, hexahedra's faces too, go round; others have their upper vertices in the same order.
-        let is_line = block.cell_type.dimension() == 1;
-        for cell in 0..block.len() {
-            let own = block.cell(cell);
-            for layer in 0..layers {
-                let at = |level: usize| {
-                    own.iter()
-                        .map(move |&node| node * levels as u32 + level as u32)
-                };
-                nodes.extend(at(layer));
-                match is_line {
-                    true => nodes.extend(at(layer + 1).rev()),
-                    false => nodes.extend(at(layer + 1)),
-                }
-            }
-            tags.extend(std::iter::repeat_n(block.tags[cell], layers));
-        }
+        let lowest = block.cells().flat_map(|cell| cell.each());
+        let tags = (block.tags.iter()).flat_map(|&tag| std::iter::repeat_n(tag, layers));
         let others = self
             .memberships
             .iter()
@@ -239,27 +228,28 @@ impl Mesh {
         mesh.memberships.extend(of_layers);
         mesh.blocks.push(CellBlock {
             cell_type,
-            nodes,
-            tags,
+            nodes: CellNodes::Columns(ColumnNodes {
+                lowest: lowest.map(|node| node * levels as u32).collect(),
+                per_base: block.cell_type.nodes(),
+                layers,
+            }),
+            tags: tags.collect(),
         });
     }
 
     /// Appends the lowest and highest facets of columns over a block of plane cells.
     fn push_ends(&mut self, block: &CellBlock, levels: usize, ends: [i32; 2]) {
-        let mut facets = CellBlock {
-            cell_type: block.cell_type,
-            nodes: Vec::with_capacity(2 * block.nodes.len()),
-            tags: Vec::with_capacity(2 * block.len()),
-        };
+        let (mut nodes, mut tags) = (Vec::new(), Vec::new());
         for (level, tag) in [0, levels - 1].into_iter().zip(ends) {
-            let above = block
-                .nodes
-                .iter()
-                .map(|&node| node * levels as u32 + level as u32);
-            facets.nodes.extend(above);
-            facets.tags.extend(std::iter::repeat_n(tag, block.len()));
+            let above = block.cells().flat_map(|cell| cell.each());
+            nodes.extend(above.map(|node| node * levels as u32 + level as u32));
+            tags.extend(std::iter::repeat_n(tag, block.len()));
         }
-        self.blocks.push(facets);
+        self.blocks.push(CellBlock {
+            cell_type: block.cell_type,
+            nodes: nodes.into(),
+            tags,
+        });
     }
 }
 

@@ -1,11 +1,14 @@
 //! Meshes: coordinates, cells by type, physical groups.
 
 use femto_element::CellType;
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 pub mod boxes;
+mod cell_nodes;
 mod columns;
 mod consistency;
+mod coordinates;
 mod error;
 mod extrude;
 pub mod gmsh;
@@ -16,20 +19,23 @@ mod summary;
 pub mod triangle;
 mod turn;
 
+pub use cell_nodes::{CellNodes, ColumnNodes, NodesOfCell};
 pub use columns::Columns;
+pub use coordinates::{Coordinates, Lines};
 pub use error::MeshError;
 pub use extrude::Layers;
 pub use summary::{BlockSummary, GroupSummary, MeshSummary};
 pub use triangle::TriangleError;
 
-/// An unstructured mesh, read from a file or generated.
+/// A mesh, read from a file or generated.
 ///
 /// Cells are stored by type in [`Mesh::blocks`]; the cells of the highest dimension carry the unknowns,
-/// those of one dimension less carry boundary tags.
+/// those of one dimension less carry boundary tags. What [`Mesh::extrude`] makes is kept as columns: the lowest nodes of
+/// each, from which the others follow, and heights on vertical lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Positions of the mesh nodes, `[nodes][3]`, in the length unit of the file.
-    pub coordinates: Vec<[f64; 3]>,
+    /// Positions of the mesh nodes, in the length unit of the file.
+    pub coordinates: Coordinates,
     /// One block per cell type, in the order in which the types first appear.
     pub blocks: Vec<CellBlock>,
     /// The named or numbered physical groups.
@@ -63,8 +69,8 @@ pub struct Membership {
 pub struct CellBlock {
     /// The type of every cell in the block.
     pub cell_type: CellType,
-    /// Mesh nodes of each cell, `[cells][nodes_per_cell]`, in Gmsh's node order for the type.
-    pub nodes: Vec<u32>,
+    /// Mesh nodes of each cell, in Gmsh's node order for the type.
+    pub nodes: CellNodes,
     /// The physical group number of each cell, `[cells]`; 0 if the cell is in no group. Its further groups
     /// are in [`Mesh::memberships`].
     pub tags: Vec<i32>,
@@ -93,9 +99,20 @@ impl CellBlock {
     }
 
     /// The mesh nodes of cell `index`, `[nodes_per_cell]`, in Gmsh's order.
-    pub fn cell(&self, index: usize) -> &[u32] {
-        let n = self.cell_type.nodes();
-        &self.nodes[index * n..(index + 1) * n]
+    #[inline(always)]
+    pub fn cell(&self, index: usize) -> NodesOfCell<'_> {
+        self.nodes.cell(index, self.cell_type.nodes())
+    }
+
+    /// The mesh nodes of one cell after the other.
+    pub fn cells(&self) -> impl Iterator<Item = NodesOfCell<'_>> {
+        (0..self.len()).map(|index| self.cell(index))
+    }
+
+    /// The mesh nodes of one cell after the other, by all threads.
+    pub fn par_cells(&self) -> impl IndexedParallelIterator<Item = NodesOfCell<'_>> {
+        let cells = (0..self.len()).into_par_iter().with_min_len(1024);
+        cells.map(|index| self.cell(index))
     }
 }
 

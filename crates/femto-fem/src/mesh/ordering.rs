@@ -36,15 +36,19 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
 
 /// Smallest and largest coordinates of the points.
 pub(crate) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+    around(points.par_iter().with_min_len(4096).copied())
+}
+
+/// As [`bounding_box`], of points that all threads visit.
+pub(super) fn around(points: impl ParallelIterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
     let empty = || ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    let around = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
+    let both = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
         (
             [0, 1, 2].map(|axis| a.0[axis].min(b.0[axis])),
             [0, 1, 2].map(|axis| a.1[axis].max(b.1[axis])),
         )
     };
-    let points = points.par_iter().with_min_len(4096).copied();
-    points.map(|x| (x, x)).reduce(empty, around)
+    points.map(|x| (x, x)).reduce(empty, both)
 }
 
 /// Distances in this box that are only rounding: a part of its largest extent, or a few roundings of the largest coordinate.

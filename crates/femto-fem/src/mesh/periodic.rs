@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::ordering::{bounding_box, rounding};
-use super::{Mesh, MeshError, PeriodicSides};
+use super::{Coordinates, Mesh, MeshError, PeriodicSides};
 
 /// Tolerance for the position of a partner node, as a fraction of the mesh's extent.
 const TOLERANCE: f64 = 1e-8;
@@ -31,7 +31,7 @@ impl Mesh {
         }
         let nodes = groups.map(|group| self.nodes_of(dimension, group));
         let boxes = nodes.each_ref().map(|nodes| {
-            let positions = nodes.iter().map(|&node| self.coordinates[node as usize]);
+            let positions = nodes.iter().map(|&node| self.coordinates.at(node as usize));
             bounding_box(&positions.collect::<Vec<_>>())
         });
         let shift = [0, 1, 2].map(|a| {
@@ -42,7 +42,7 @@ impl Mesh {
         let pairs = |[from, to]: [usize; 2], shift: [f64; 3]| {
             let there = Nearby::new(&nodes[to], &self.coordinates, tolerance);
             let partner = |&node: &u32| {
-                let x = self.coordinates[node as usize];
+                let x = self.coordinates.at(node as usize);
                 let wanted = [0, 1, 2].map(|a| x[a] + shift[a]);
                 let found = there.find(wanted).map(|other| [node, other]);
                 found.ok_or(MeshError::UnlikeSides {
@@ -107,12 +107,12 @@ impl Mesh {
     }
 
     fn tolerance(&self) -> f64 {
-        rounding(bounding_box(&self.coordinates), TOLERANCE)
+        rounding(self.coordinates.bounding_box(), TOLERANCE)
     }
 
     /// Of a node; NaN if it is missing.
     fn position(&self, node: u32) -> [f64; 3] {
-        let position = self.coordinates.get(node as usize).copied();
+        let position = self.coordinates.get(node as usize);
         position.unwrap_or([f64::NAN; 3])
     }
 
@@ -123,7 +123,7 @@ impl Mesh {
             if block.cell_type.dimension() == dimension {
                 let own = (0..block.len())
                     .filter(|&cell| self.groups_of(place, cell).any(|other| other == group));
-                nodes.extend(own.flat_map(|cell| block.cell(cell)));
+                nodes.extend(own.flat_map(|cell| block.cell(cell).each()));
             }
         }
         nodes.into_iter().collect()
@@ -132,21 +132,21 @@ impl Mesh {
 
 /// Nodes by position.
 struct Nearby<'a> {
-    coordinates: &'a [[f64; 3]],
+    coordinates: &'a Coordinates,
     tolerance: f64,
     /// By the grid square containing them.
     nodes: HashMap<[i64; 3], Vec<u32>>,
 }
 
 impl<'a> Nearby<'a> {
-    fn new(of: &[u32], coordinates: &'a [[f64; 3]], tolerance: f64) -> Self {
+    fn new(of: &[u32], coordinates: &'a Coordinates, tolerance: f64) -> Self {
         let mut nearby = Self {
             coordinates,
             tolerance,
             nodes: HashMap::new(),
         };
         for &node in of {
-            let square = nearby.square(coordinates[node as usize]);
+            let square = nearby.square(coordinates.at(node as usize));
             nearby.nodes.entry(square).or_default().push(node);
         }
         nearby
@@ -161,7 +161,7 @@ impl<'a> Nearby<'a> {
     /// A node at a position, if any.
     fn find(&self, x: [f64; 3]) -> Option<u32> {
         let distance = |node: &u32| {
-            let there = self.coordinates[*node as usize];
+            let there = self.coordinates.at(*node as usize);
             let along = (0..3).map(|a| (there[a] - x[a]).abs());
             along.fold(0.0, f64::max)
         };

@@ -49,7 +49,7 @@ impl Mesh {
         let mut used = vec![false; self.coordinates.len()];
         let mut sizes: HashMap<(usize, i32), usize> = HashMap::new();
         for block in &self.blocks {
-            for &node in &block.nodes {
+            for node in block.nodes.all() {
                 if let Some(used) = used.get_mut(node as usize) {
                     *used = true;
                 }
@@ -68,7 +68,7 @@ impl Mesh {
             .coordinates
             .iter()
             .zip(&used)
-            .filter_map(|(x, used)| used.then_some(*x))
+            .filter_map(|(x, used)| used.then_some(x))
             .collect();
         MeshSummary {
             nodes: self.coordinates.len(),

@@ -4,7 +4,7 @@
 //! Comments start with `#`; vertices are numbered from the number of the first one, 0 or 1. An attribute of triangles
 //! becomes the number of their group, a boundary marker of edges that is not zero that of theirs.
 
-use super::{CellBlock, Mesh, MeshError, PhysicalGroup};
+use super::{CellBlock, CellNodes, Mesh, MeshError, PhysicalGroup};
 use femto_element::CellType;
 use std::path::Path;
 
@@ -86,12 +86,15 @@ pub fn parse(
         let found = nodes.word(0, 1)?.to_owned();
         return Err(nodes.wrong(0, found, "2, the dimension"));
     }
-    let mut mesh = Mesh::default();
+    let mut coordinates = Vec::new();
     for row in nodes.rows(3, first)? {
-        mesh.coordinates
-            .push([nodes.real(row, 1)?, nodes.real(row, 2)?, 0.0]);
+        coordinates.push([nodes.real(row, 1)?, nodes.real(row, 2)?, 0.0]);
     }
-    let count = mesh.coordinates.len();
+    let count = coordinates.len();
+    let mut mesh = Mesh {
+        coordinates: coordinates.into(),
+        ..Mesh::default()
+    };
     let triangles = Table::new(triangles);
     let corners = triangles.header(1)?;
     let cell_type = match corners {
@@ -102,16 +105,15 @@ pub fn parse(
     let has_groups = triangles.header(2)? > 0;
     let mut block = CellBlock {
         cell_type,
-        nodes: Vec::new(),
+        nodes: CellNodes::default(),
         tags: Vec::new(),
     };
     // Triangle's nodes 4 to 6 are opposite to vertices 1 to 3; Gmsh's lie between 1 and 2, 2 and 3, 3 and 1.
     const ORDER: [usize; 6] = [0, 1, 2, 5, 3, 4];
     for row in triangles.rows(1 + corners + usize::from(has_groups), first)? {
         for place in &ORDER[..corners] {
-            block
-                .nodes
-                .push(triangles.node(row, 1 + place, (first, count))?);
+            let node = triangles.node(row, 1 + place, (first, count))?;
+            block.nodes.to_mut().push(node);
         }
         block.tags.push(match has_groups {
             true => triangles.group(row, 1 + corners)?,
@@ -122,7 +124,7 @@ pub fn parse(
     if let Some(edges) = edges.map(Table::new) {
         let mut block = CellBlock {
             cell_type: CellType::LINE2,
-            nodes: Vec::new(),
+            nodes: CellNodes::default(),
             tags: Vec::new(),
         };
         if edges.header(1)? > 0 {
@@ -130,7 +132,8 @@ pub fn parse(
                 let marker = edges.group(row, 3)?;
                 if marker != 0 {
                     for place in 1..3 {
-                        block.nodes.push(edges.node(row, place, (first, count))?);
+                        let node = edges.node(row, place, (first, count))?;
+                        block.nodes.to_mut().push(node);
                     }
                     block.tags.push(marker);
                 }
@@ -303,12 +306,12 @@ mod tests {
         );
         let mesh = Mesh::read(&path).unwrap();
         assert_eq!(mesh, Mesh::read(path.with_extension("node")).unwrap());
-        assert_eq!(mesh.coordinates[2], [1.0, 1.0, 0.0]);
-        assert_eq!(mesh.blocks[0].nodes, [0, 1, 2, 0, 2, 3]);
+        assert_eq!(mesh.coordinates.at(2), [1.0, 1.0, 0.0]);
+        assert_eq!(mesh.blocks[0].nodes, vec![0, 1, 2, 0, 2, 3].into());
         assert_eq!(mesh.blocks[0].tags, [7, 8]);
         assert_eq!(
-            (&mesh.blocks[1].nodes[..], &mesh.blocks[1].tags[..]),
-            (&[0, 1, 1, 2, 3, 0][..], &[3, 3, 5][..])
+            (&mesh.blocks[1].nodes, &mesh.blocks[1].tags[..]),
+            (&vec![0, 1, 1, 2, 3, 0].into(), &[3, 3, 5][..])
         );
         assert_eq!(mesh.group(1, "5").unwrap(), 5);
         let _ = fs::remove_dir_all(path.parent().unwrap());

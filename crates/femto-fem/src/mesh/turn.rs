@@ -1,7 +1,7 @@
 //! Turning cells whose nodes are numbered in the opposite orientation.
 
 use super::ordering::bounding_box;
-use super::{CellBlock, Mesh};
+use super::{CellBlock, Coordinates, Mesh};
 use crate::geometry::OFF_PLANE;
 use femto_element::Cell;
 use rayon::prelude::*;
@@ -21,9 +21,9 @@ impl Mesh {
                 .blocks
                 .iter()
                 .filter(|it| it.cell_type.dimension() == 2);
-            let nodes = plane.flat_map(|block| &block.nodes);
-            let at = nodes.filter_map(|&node| self.coordinates.get(node as usize));
-            let (lower, upper) = bounding_box(&at.copied().collect::<Vec<_>>());
+            let nodes = plane.flat_map(|block| block.nodes.all());
+            let at = nodes.filter_map(|node| self.coordinates.get(node as usize));
+            let (lower, upper) = bounding_box(&at.collect::<Vec<_>>());
             let [x, y, z] = [0, 1, 2].map(|axis| upper[axis] - lower[axis]);
             z <= OFF_PLANE * x.max(y)
         };
@@ -38,7 +38,7 @@ impl Mesh {
     }
 }
 
-fn turn(block: &mut CellBlock, coordinates: &[[f64; 3]]) -> usize {
+fn turn(block: &mut CellBlock, coordinates: &Coordinates) -> usize {
     let cell = block.cell_type.cell();
     let frames = frames(cell);
     let lattice = block.cell_type.node_lattice();
@@ -47,18 +47,23 @@ fn turn(block: &mut CellBlock, coordinates: &[[f64; 3]]) -> usize {
         return 0;
     };
     let count = block.cell_type.nodes();
-    let parts = block.nodes.par_chunks_mut(CELLS * count);
+    let is_left_handed = |nodes: &[u32]| {
+        let at = |vertex: usize| coordinates.get(nodes[vertex] as usize);
+        let mut determinants = frames
+            .iter()
+            .map(|frame| determinant(cell.dim(), frame, &at));
+        !frames.is_empty() && determinants.all(|found| found.is_some_and(|found| found < 0.0))
+    };
+    // Columns are listed only if there are such cells.
+    if !block.par_cells().any(|nodes| is_left_handed(&nodes)) {
+        return 0;
+    }
+    let parts = block.nodes.to_mut().par_chunks_mut(CELLS * count);
     parts
         .map(|part| {
             let (mut turned, mut before) = (0, vec![0; count]);
             for nodes in part.chunks_exact_mut(count) {
-                let at = |vertex: usize| coordinates.get(nodes[vertex] as usize).copied();
-                let mut determinants = frames
-                    .iter()
-                    .map(|frame| determinant(cell.dim(), frame, &at));
-                if !frames.is_empty()
-                    && determinants.all(|found| found.is_some_and(|found| found < 0.0))
-                {
+                if is_left_handed(nodes) {
                     before.copy_from_slice(nodes);
                     for (node, &from) in nodes.iter_mut().zip(&mirror) {
                         *node = before[from];
@@ -140,7 +145,7 @@ mod tests {
     fn what_is_mirrored_is_turned_back() {
         for mesh in meshes() {
             let mut mirrored = mesh.clone();
-            for x in &mut mirrored.coordinates {
+            for x in mirrored.coordinates.to_mut() {
                 x.swap(0, 1);
             }
             assert!(Geometry::new(&mirrored).unwrap().check(&[0.0]).is_err());
@@ -168,7 +173,7 @@ mod tests {
             assert!(mesh == before);
         }
         let mut mesh = BoxMesh::unit_cube(1).build(|x| x).unwrap();
-        mesh.coordinates.swap(0, 1);
+        mesh.coordinates.to_mut().swap(0, 1);
         let before = mesh.clone();
         assert_eq!(mesh.turn_left_handed(), 0);
         assert!(mesh == before);
@@ -179,7 +184,7 @@ mod tests {
         let mut mesh = SimplexBox::unit_square(2).build(|[x, y]| [y, x]).unwrap();
         let count = mesh.clone().turn_left_handed();
         assert!(count > 0);
-        mesh.coordinates[0][2] = 0.5;
+        mesh.coordinates.to_mut()[0][2] = 0.5;
         assert_eq!(mesh.turn_left_handed(), 0);
     }
 }

@@ -62,11 +62,11 @@ impl BoundaryFacets {
         let dimension = boundary.dimension;
         for (place, block) in blocks.filter(|(_, it)| it.cell_type.dimension() == dimension) {
             let shape = block.cell_type.cell();
-            let nodes = |facet: usize| &block.cell(facet)[..shape.vertices()];
+            let nodes = |facet: usize| block.cell(facet);
             let all = (0..block.len()).into_par_iter();
-            let found: Vec<_> = all.map(|it| topology.sides(shape, nodes(it))).collect();
+            let found: Vec<_> = all.map(|it| topology.sides(shape, &nodes(it))).collect();
             for (facet, sides) in found.into_iter().enumerate() {
-                let nodes = nodes(facet);
+                let nodes = &nodes(facet)[..shape.vertices()];
                 let groups: Vec<i32> = mesh.groups_of(place, facet).collect();
                 boundary.present.extend(&groups);
                 let Some((first, second)) = sides else {
@@ -230,7 +230,6 @@ impl Space {
     ) -> Result<Vec<V>, SpaceError> {
         let (cell, degree) = (self.cell(), self.degree());
         let restriction = self.restriction();
-        let shell_nodes = restriction.shell_nodes();
         // Position and place in the shell of the nodes of each facet.
         let on_facet = |facet| -> Vec<(usize, usize)> {
             let positions = cell.facet_nodes(degree, facet).into_iter();
@@ -244,7 +243,7 @@ impl Space {
         let values = facets.flat_map_iter(|facet| {
             let element = facet.element as usize;
             let chunk = &restriction.chunks[restriction.chunk_of(element)];
-            let shell = &restriction.shell[element * shell_nodes..][..shell_nodes];
+            let shell: Vec<u32> = restriction.shell_of(element).collect();
             let on_facet = on_facets[usize::from(facet.number)].iter();
             on_facet.map(move |&(position, place)| {
                 let node = BoundaryNode {

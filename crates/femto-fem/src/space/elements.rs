@@ -30,17 +30,30 @@ impl Elements {
         shapes: &[(&Geometry, ChunkSize)],
         up_to: usize,
     ) -> Result<Self, SpaceError> {
-        let (mut ordered, mut vertices) = (Vec::new(), Vec::new());
-        for &(geometry, at_once) in shapes {
-            let (own, own_vertices) = ShapeElements::new(mesh, geometry, at_once)?;
-            vertices.push((own.cell, own_vertices));
-            ordered.push(own);
-        }
+        let ordered = shapes.iter();
+        let ordered =
+            ordered.map(|&(geometry, at_once)| ShapeElements::new(mesh, geometry, at_once));
+        let mut ordered = ordered.collect::<Result<Vec<ShapeElements>, SpaceError>>()?;
         let number_of = |block: usize, element: usize| {
             shapes[block].0.first_cell() as u32 + ordered[block].cells[element]
         };
-        let mut topology = Topology::new(&vertices, mesh.coordinates.len(), up_to, number_of)?;
-        drop(vertices);
+        let nodes = mesh.coordinates.len();
+        let of_columns = || match (shapes, &ordered[..]) {
+            ([(geometry, _)], [own]) if mesh.periodic.is_empty() => {
+                let of_column = (own.cell, own.layers);
+                Topology::of_columns(of_column, own.lowest(geometry)?, nodes, up_to)
+            }
+            _ => None,
+        };
+        let mut topology = match of_columns() {
+            Some(topology) => topology,
+            None => {
+                let all = ordered.iter().zip(shapes);
+                let vertices = all.map(|(own, (geometry, _))| (own.cell, own.vertices(geometry)));
+                let vertices: Vec<_> = vertices.collect();
+                Topology::new(&vertices, nodes, up_to, number_of)?
+            }
+        };
         // Before sides are joined, after which vertices stand for several mesh nodes.
         let outer = topology.outer_facets();
         topology.join_sides(&mesh.periodic, number_of)?;
@@ -93,12 +106,7 @@ impl ShapeElements {
     /// Orders the cells of a shape along a Hilbert curve, cuts the curve into chunks, and sorts each chunk
     /// by the cells' kinds of map. Columns are ordered along the curve and listed from bottom to top; chunks do not cut
     /// them unless one is too large for a chunk.
-    /// Also returns the mesh nodes at the vertices of each element, `[elements][vertices]`.
-    fn new(
-        mesh: &Mesh,
-        geometry: &Geometry,
-        chunk: ChunkSize,
-    ) -> Result<(Self, Vec<u32>), SpaceError> {
+    fn new(mesh: &Mesh, geometry: &Geometry, chunk: ChunkSize) -> Result<Self, SpaceError> {
         let (cell, kinds) = (geometry.cell(), geometry.kinds());
         let of_shape = mesh.blocks.iter().filter(|it| it.cell_type.cell() == cell);
         let in_mesh = of_shape.map(CellBlock::len).sum();
@@ -108,24 +116,28 @@ impl ShapeElements {
                 mesh: in_mesh,
             });
         }
-        let all = (0..kinds.len()).into_par_iter().with_min_len(4096);
         let nodes_of = |cell: usize| geometry.vertex_nodes(cell);
+        // The nodes of a column are all there if those of its ends are.
+        let step = geometry.column_nodes().map_or(1, |columns| columns.layers);
+        let all = (0..kinds.len() / step).into_par_iter().with_min_len(4096);
+        let all = all.map(|number| number * step);
         let first = geometry.first_cell();
         let bad = all
             .clone()
-            .find_map_first(|cell| bad_vertex((first + cell) as u32, nodes_of(cell), mesh));
+            .flat_map_iter(|lowest| (lowest..lowest + step).step_by((step - 1).max(1)))
+            .find_map_first(|cell| bad_vertex((first + cell) as u32, &nodes_of(cell), mesh));
         if let Some(error) = bad {
             return Err(error);
         }
         let centroid = |cell: usize| {
             let vertices = nodes_of(cell);
-            let x = || vertices.iter().map(|&node| mesh.coordinates[node as usize]);
+            let x = || (vertices.iter()).map(|&node| mesh.coordinates.at(node as usize));
             [0, 1, 2].map(|a| x().map(|x| x[a]).sum::<f64>() / vertices.len() as f64)
         };
-        let centroids: Vec<[f64; 3]> = all.map(centroid).collect();
         let (cells, chunks) = match geometry.columns() {
-            Some(columns) => in_columns(columns, &centroids, chunk),
+            Some(columns) => in_columns(columns, centroid, chunk),
             None => {
+                let centroids: Vec<[f64; 3]> = all.map(centroid).collect();
                 let mut cells = hilbert_order(&centroids);
                 let chunks = cut(cells.len(), chunk.wanted);
                 if kinds.par_iter().any(|&kind| kind != kinds[0]) {
@@ -136,19 +148,37 @@ impl ShapeElements {
                 (cells, chunks)
             }
         };
-        let count = cell.vertices();
-        let mut vertices = vec![0; cells.len() * count];
-        let rows = vertices.par_chunks_exact_mut(count).zip(&cells);
-        rows.for_each(|(row, &cell)| row.copy_from_slice(nodes_of(cell as usize)));
-        let elements = Self {
+        Ok(Self {
             cell,
             fingerprint: geometry.fingerprint(),
             cells,
             chunks,
             layers: geometry.columns().map_or(1, |columns| columns.layers),
             boundary: BoundaryFacets::default(),
-        };
-        Ok((elements, vertices))
+        })
+    }
+
+    /// The mesh nodes at the vertices of each element, `[elements][vertices]`.
+    fn vertices(&self, geometry: &Geometry) -> Vec<u32> {
+        let count = self.cell.vertices();
+        let mut vertices = vec![0; self.cells.len() * count];
+        let rows = vertices.par_chunks_exact_mut(count).zip(&self.cells);
+        rows.for_each(|(row, &cell)| row.copy_from_slice(&geometry.vertex_nodes(cell as usize)));
+        vertices
+    }
+
+    /// The mesh nodes at the bottom of each column, `[columns][nodes of a base]`, if those above follow from them.
+    fn lowest(&self, geometry: &Geometry) -> Option<Vec<u32>> {
+        let columns = geometry.column_nodes()?;
+        let count = columns.per_base;
+        let mut lowest = vec![0; columns.lowest.len()];
+        let cells = self.cells.par_iter().step_by(self.layers);
+        let rows = lowest.par_chunks_exact_mut(count).zip(cells);
+        rows.for_each(|(row, &cell)| {
+            let column = cell as usize / columns.layers;
+            row.copy_from_slice(&columns.lowest[column * count..][..count]);
+        });
+        Some(lowest)
     }
 
     /// Elements of a surface in the order of its cells, with batches for chunks.
@@ -182,16 +212,17 @@ impl ShapeElements {
 /// Columns along a Hilbert curve, and chunks of whole columns or of parts of one.
 fn in_columns(
     columns: &Columns,
-    centroids: &[[f64; 3]],
+    centroid: impl Fn(usize) -> [f64; 3] + Sync,
     chunk: ChunkSize,
 ) -> (Vec<u32>, Vec<Range<usize>>) {
     let layers = columns.layers;
-    let column = |number: u32| &columns.cells[number as usize * layers..][..layers];
-    let lowest = columns
-        .cells
-        .chunks_exact(layers)
-        .map(|it| centroids[it[0] as usize]);
-    let plane: Vec<[f64; 3]> = lowest.map(|[x, y, _]| [x, y, 0.0]).collect();
+    let in_plane = |column: usize| {
+        let lowest = columns.cells(column).next().unwrap_or_default();
+        let [x, y, _] = centroid(lowest as usize);
+        [x, y, 0.0]
+    };
+    let all = (0..columns.count).into_par_iter().with_min_len(1024);
+    let plane: Vec<[f64; 3]> = all.map(in_plane).collect();
     let order = hilbert_order(&plane);
     let chunks: Vec<Range<usize>> = if layers <= chunk.most_layers {
         let chunks = cut(order.len(), (chunk.wanted / layers).max(1)).into_iter();
@@ -204,12 +235,12 @@ fn in_columns(
             let parts = parts.iter();
             parts.map(move |part| first + part.start..first + part.end)
         };
-        let columns = (0..columns.cells.len()).step_by(layers);
-        columns.flat_map(of_column).collect()
+        let firsts = (0..columns.count).map(|column| column * layers);
+        firsts.flat_map(of_column).collect()
     };
     let cells = order
         .into_iter()
-        .flat_map(|number| column(number).iter().copied());
+        .flat_map(|number| columns.cells(number as usize));
     (cells.collect(), chunks)
 }
 

@@ -195,6 +195,7 @@ impl Space {
         let numbered = |shape: &ShapeElements| NumberedElements {
             chunks: chunks(shape),
             layers: shape.layers,
+            are_on_lines: elements.entities.are_on_lines(),
             nodes: ElementNodes::new(shape.cell, params.degree),
         };
         let numbered: Vec<NumberedElements> = shapes.map(numbered).collect();

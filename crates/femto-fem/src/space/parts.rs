@@ -55,7 +55,7 @@ impl Block {
             let chunks = restriction.chunks.par_iter();
             let of_chunk = chunks.flat_map_iter(|chunk| {
                 chunk.elements.clone().map(|element| {
-                    let shell = &restriction.shell[element * restriction.shell_nodes()..];
+                    let shell: Vec<u32> = restriction.shell_of(element).collect();
                     let vertex = |at: &u32| restriction.node(chunk, shell[*at as usize]) as u32;
                     let mut vertices = entities.vertices().iter().map(vertex);
                     let first = vertices.next().unwrap_or_default();
@@ -101,21 +101,16 @@ mod tests {
             let mut mesh = long.build(|x| x).expect("legal");
             let coordinates = mesh.coordinates.clone();
             for block in &mut mesh.blocks {
-                let count = block.cell_type.nodes();
                 let is_kept = |cell: &usize| {
-                    let nodes = &block.nodes[cell * count..][..count];
-                    let x = nodes.iter().map(|&node| coordinates[node as usize][0]);
-                    let middle = x.sum::<f64>() / count as f64;
+                    let nodes = block.cell(*cell).each();
+                    let x = nodes.map(|node| coordinates.at(node as usize)[0]);
+                    let middle = x.sum::<f64>() / block.cell_type.nodes() as f64;
                     ((5.0 * middle) as usize).min(4).is_multiple_of(2)
                 };
                 let kept: Vec<usize> = (0..block.len()).filter(is_kept).collect();
-                let nodes = kept
-                    .iter()
-                    .flat_map(|cell| &block.nodes[cell * count..][..count]);
-                (block.nodes, block.tags) = (
-                    nodes.copied().collect(),
-                    kept.iter().map(|&cell| block.tags[cell]).collect(),
-                );
+                let nodes = kept.iter().flat_map(|&cell| block.cell(cell).each());
+                let tags = kept.iter().map(|&cell| block.tags[cell]);
+                (block.nodes, block.tags) = (nodes.collect(), tags.collect());
             }
             for degree in [1, 2] {
                 let geometries = Geometry::of_shapes(&mesh).expect("cells");

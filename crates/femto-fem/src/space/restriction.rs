@@ -44,10 +44,13 @@ impl Chunk {
 pub struct Restriction {
     /// The chunks; their elements, their private nodes and their interface lists are consecutive.
     pub chunks: Vec<Chunk>,
-    /// Chunk-local index of each shell node, `[elements][shell_nodes]`.
+    /// Elements of a column, if the shell nodes of each are those of the one below it plus `steps`; otherwise 1.
+    pub layers: usize,
+    /// Chunk-local index of each shell node of the lowest element of each column, `[elements / layers][shell_nodes]`.
     pub shell: Vec<u32>,
-    /// Chunk-local index of the first interior node of each element, `[elements]`; meaningless if elements
-    /// have none (such as of degree 1).
+    /// By how much the index of each shell node grows from layer to layer, `[shell_nodes]`; zero without columns.
+    pub steps: Vec<u32>,
+    /// Chunk-local index of the first interior node of each element, `[elements]`; empty if elements have none.
     pub interior: Vec<u32>,
     /// Position in the element of each shell node, ascending, `[shell_nodes]`.
     pub shell_positions: Vec<u32>,
@@ -75,7 +78,7 @@ pub struct Restriction {
 impl Restriction {
     /// Number of elements.
     pub fn elements(&self) -> usize {
-        self.interior.len()
+        self.chunks.last().map_or(0, |chunk| chunk.elements.end)
     }
 
     /// Number of shell nodes of an element.
@@ -165,6 +168,7 @@ impl Restriction {
     /// Memory of the arrays, in bytes.
     pub fn bytes(&self) -> usize {
         let numbers = self.shell.len()
+            + self.steps.len()
             + self.interior.len()
             + self.shell_positions.len()
             + self.interior_positions.len()
@@ -174,12 +178,28 @@ impl Restriction {
         numbers * size_of::<u32>() + self.chunks.len() * size_of::<Chunk>()
     }
 
+    /// The chunk-local index of each shell node of an element, `[shell_nodes]`.
+    pub fn shell_of(&self, element: usize) -> impl ExactSizeIterator<Item = u32> {
+        let (column, layer) = match self.layers {
+            1 => (element, 0),
+            layers => (element / layers, (element % layers) as u32),
+        };
+        let lowest = &self.shell[column * self.shell_nodes()..][..self.shell_nodes()];
+        let steps = lowest.iter().zip(&self.steps);
+        steps.map(move |(&lowest, step)| lowest + layer * step)
+    }
+
+    /// The chunk-local index of the first interior node of an element; meaningless if it has none.
+    pub fn first_inside(&self, element: usize) -> u32 {
+        self.interior.get(element).copied().unwrap_or_default()
+    }
+
     /// Position and chunk-local index of each node of an element: its shell, then
     /// its interior, both ascending in position.
     pub fn element(&self, element: usize) -> impl Iterator<Item = (usize, u32)> {
-        let shell = &self.shell[element * self.shell_nodes()..][..self.shell_nodes()];
-        let shell = self.shell_positions.iter().zip(shell.iter().copied());
-        let interior = self.interior_positions.iter().zip(self.interior[element]..);
+        let shell = self.shell_positions.iter().zip(self.shell_of(element));
+        let first = self.first_inside(element);
+        let interior = self.interior_positions.iter().zip(first..);
         shell
             .chain(interior)
             .map(|(&position, local)| (position as usize, local))

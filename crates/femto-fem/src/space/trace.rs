@@ -97,8 +97,8 @@ impl Space {
         let facets = tagged.iter().map(|facet| (facet.cell, facet.number));
         let facets = geometry.facets(cell, facets.collect());
         let degree = self.degree();
-        let vertices = (0..tagged.len()).flat_map(|facet| facets.vertex_nodes(facet));
-        let vertices: Vec<u32> = vertices.copied().collect();
+        let vertices = (0..tagged.len()).flat_map(|facet| facets.vertex_nodes(facet).each());
+        let vertices: Vec<u32> = vertices.collect();
         let own_nodes = ElementNodes::new(cell, degree);
         let on_facet = |facet| self.cell().facet_nodes(degree, facet);
         let on_facets: Vec<_> = (0..self.cell().facets().len()).map(on_facet).collect();

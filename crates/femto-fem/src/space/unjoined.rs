@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::topology::NONE;
-use crate::mesh::PeriodicSides;
 use crate::mesh::ordering::{bounding_box, rounding};
+use crate::mesh::{Coordinates, PeriodicSides};
 
 /// Mesh nodes where cells touch, but have no node or facet in common: in a crack, where parts were not merged, or where
 /// the cells of one side are smaller.
@@ -30,7 +30,7 @@ impl Unjoined {
     /// their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others,
     /// perhaps at the same place.
     pub(super) fn new(
-        coordinates: &[[f64; 3]],
+        coordinates: &Coordinates,
         facets: &[[u32; 4]],
         periodic: &[PeriodicSides],
     ) -> Self {
@@ -38,7 +38,7 @@ impl Unjoined {
         vertices.par_sort_unstable();
         vertices.dedup();
         vertices.retain(|&node| node != NONE);
-        let at = |node: u32| coordinates[node as usize];
+        let at = |node: u32| coordinates.at(node as usize);
         let positions: Vec<[f64; 3]> = vertices.iter().map(|&node| at(node)).collect();
         let bounds = bounding_box(&positions);
         let (low, step) = (bounds.0, rounding(bounds, SAME));
@@ -127,10 +127,11 @@ mod tests {
                 [9.0, 9.0, 0.0],
                 [1.0, 0.0, 0.0],
                 [1.0, 1.0, 0.0],
-            ],
+            ]
+            .into(),
             blocks: vec![CellBlock {
                 cell_type: quadrilateral,
-                nodes: vec![0, 1, 2, 3, low, 5, 6, 4, 4, 6, 7, high],
+                nodes: vec![0, 1, 2, 3, low, 5, 6, 4, 4, 6, 7, high].into(),
                 tags: vec![0; 3],
             }],
             ..Mesh::default()
@@ -143,11 +144,12 @@ mod tests {
         for x in [341.0 / 1024.0, 0.25, 0.1, 0.123_456_789_5] {
             let mut mesh = squares(false);
             let scale = x / 2.0;
-            for position in &mut mesh.coordinates {
+            for position in mesh.coordinates.to_mut() {
                 *position = position.map(|along: f64| scale * along);
             }
             for node in [9, 10] {
-                mesh.coordinates[node][0] = f64::next_down(mesh.coordinates[node][0]);
+                let x = &mut mesh.coordinates.to_mut()[node][0];
+                *x = f64::next_down(*x);
             }
             assert_eq!(unjoined(&mesh).coincident, [[1, 9], [2, 10]], "{x}");
         }

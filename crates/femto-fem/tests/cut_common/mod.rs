@@ -1,7 +1,7 @@
 //! Meshes of quadrilaterals and triangles.
 
 use femto_element::CellType;
-use femto_fem::mesh::{CellBlock, Membership, Mesh};
+use femto_fem::mesh::{CellBlock, CellNodes, Membership, Mesh};
 
 /// The nodes of a quadrilateral in each of its two triangles, vertices, then edges, in Gmsh's order.
 const TRIANGLES: [[usize; 6]; 2] = [[0, 1, 2, 4, 5, 8], [0, 2, 3, 8, 6, 7]];
@@ -51,12 +51,12 @@ fn add(
 ) {
     let mut block = CellBlock {
         cell_type,
-        nodes: Vec::new(),
+        nodes: CellNodes::default(),
         tags: Vec::new(),
     };
     let number = mesh.blocks.len() as u32;
     for (cell, (source, nodes)) in (0..).zip(cells) {
-        block.nodes.extend(nodes);
+        block.nodes.to_mut().extend(nodes);
         block.tags.push(from.blocks[place].tags[source]);
         let further = from.groups_of(place, source).skip(1);
         mesh.memberships.extend(further.map(|group| Membership {

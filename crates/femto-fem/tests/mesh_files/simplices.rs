@@ -75,7 +75,7 @@ fn groups_have_their_volumes_and_areas() {
         let cells = (0..block.len()).filter(|&cell| block.tags[cell] == group);
         let nodes: Vec<u32> = cells.flat_map(|cell| block.cell(cell).to_vec()).collect();
         block.tags = vec![group; nodes.len() / 4];
-        block.nodes = nodes;
+        block.nodes = nodes.into();
         let volume = volume(&Geometry::new(&part).unwrap(), 1);
         assert!((volume / expected - 1.0).abs() < 1e-12, "{group}: {volume}");
     }

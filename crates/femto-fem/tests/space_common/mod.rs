@@ -62,10 +62,10 @@ pub(crate) fn bent_box(cells: [usize; 3], geometry_degree: usize) -> Mesh {
 /// A mesh of hex8 cells without tags.
 pub(crate) fn hexahedra(coordinates: Vec<[f64; 3]>, cells: &[[u32; 8]]) -> Mesh {
     Mesh {
-        coordinates,
+        coordinates: coordinates.into(),
         blocks: vec![CellBlock {
             cell_type: CellType::HEX8,
-            nodes: cells.concat(),
+            nodes: cells.concat().into(),
             tags: vec![0; cells.len()],
         }],
         ..Mesh::default()

@@ -220,10 +220,10 @@ impl<'a> Problem<'a> {
         let cells: usize = blocks.map(|&block| self.mesh.blocks[block].len()).sum();
         let along = (cells as f64).powf(1.0 / self.form.dim() as f64);
         let nodes = shapes.iter().flat_map(|(_, blocks)| blocks);
-        let nodes = nodes.flat_map(|&block| &self.mesh.blocks[block].nodes);
+        let nodes = nodes.flat_map(|&block| self.mesh.blocks[block].nodes.all());
         let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-        for x in nodes.filter_map(|&node| self.mesh.coordinates.get(node as usize)) {
-            for ([low, high], &x) in bounds.iter_mut().zip(x) {
+        for x in nodes.filter_map(|node| self.mesh.coordinates.get(node as usize)) {
+            for ([low, high], x) in bounds.iter_mut().zip(x) {
                 (*low, *high) = (low.min(x), high.max(x));
             }
         }

@@ -286,7 +286,7 @@ fn meshes_far_from_the_origin_are_as_good_in_single_precision() {
     let form = Interpreted::<_, 3, 3>::new(LinearElasticity::from_young(1.0, 0.3));
     let moved = |mesh: &Mesh, degree: usize, by: f64| {
         let mut mesh = mesh.clone();
-        let positions = mesh.coordinates.iter_mut().flatten();
+        let positions = mesh.coordinates.to_mut().iter_mut().flatten();
         positions.for_each(|x| *x += by);
         let params = SpaceParams {
             components: 3,

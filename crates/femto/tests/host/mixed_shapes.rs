@@ -265,8 +265,9 @@ fn coefficients_go_with_their_groups() {
         .iter_mut()
         .filter(|it| it.cell_type.dimension() == 2)
     {
-        for (tag, nodes) in block.tags.iter_mut().zip(block.nodes.chunks_exact(4)) {
-            let y = nodes.iter().map(|&node| coordinates[node as usize][1]);
+        for (cell, tag) in block.tags.iter_mut().enumerate() {
+            let nodes = block.nodes.cell(cell, 4).each();
+            let y = nodes.map(|node| coordinates.at(node as usize)[1]);
             if y.sum::<f64>() > 2.0 {
                 *tag = inside.number + 1;
             }

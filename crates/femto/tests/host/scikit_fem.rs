@@ -198,10 +198,10 @@ impl Problem<'_> {
         for number in header.map(|n| n as u64) {
             out.write_all(&number.to_le_bytes())?;
         }
-        for number in self.mesh.coordinates.as_flattened() {
+        for number in self.mesh.coordinates.iter().flatten() {
             out.write_all(&number.to_le_bytes())?;
         }
-        for &node in &block.nodes {
+        for node in block.cells().flat_map(|cell| cell.each()) {
             out.write_all(&u64::from(node).to_le_bytes())?;
         }
         for number in positions.as_flattened().iter().chain(self.u) {

@@ -1,7 +1,7 @@
 //! Collecting and classifying simplices, prisms and pyramids.
 
 use super::TermMaps;
-use crate::mesh::CellBlock;
+use crate::mesh::{CellBlock, CellNodes, Coordinates};
 use femto_element::MapKind;
 use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
@@ -11,24 +11,11 @@ impl TermMaps {
     pub(in crate::geometry) fn append(
         &mut self,
         (block, extruded): (&CellBlock, bool),
-        coordinates: &[[f64; 3]],
+        coordinates: &Coordinates,
         kinds: &mut Vec<MapKind>,
     ) {
         let first = kinds.len();
-        let (vertices, places) = (self.cell.vertices(), self.cell.gmsh_order().vertices);
-        let per_cell = block.cell_type.nodes();
-        let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(4096);
-        let first_vertex = self.vertices.len();
-        self.vertices
-            .resize(first_vertex + block.len() * vertices, 0);
-        let rows = self.vertices[first_vertex..].par_chunks_exact_mut(vertices);
-        rows.zip(block.nodes.par_chunks_exact(per_cell))
-            .with_min_len(4096)
-            .for_each(|(row, cell)| {
-                for (&place, &node) in places.iter().zip(cell) {
-                    row[place] = node;
-                }
-            });
+        self.vertices.append(self.vertices_of(block));
         if extruded {
             kinds.resize(first + block.len(), MapKind::Extruded);
         } else if block.cell_type.order() == 1 && self.cell.is_simplex() {
@@ -36,7 +23,7 @@ impl TermMaps {
         } else {
             let lift = Lift::new(block.cell_type, &self.terms);
             let kind = |cell: &[u32]| lift.kind(&lift.coefficients(coordinates, cell));
-            kinds.par_extend(cells().map(kind));
+            kinds.par_extend(block.par_cells().map(|cell| kind(&cell)));
             self.append_curved(block, coordinates, &kinds[first..], &lift);
         }
         if !self.curved_index.is_empty() {
@@ -44,10 +31,27 @@ impl TermMaps {
         }
     }
 
+    /// The nodes at the vertices of a block's cells, in the cell's own order.
+    fn vertices_of(&self, block: &CellBlock) -> CellNodes {
+        let (vertices, places) = (self.cell.vertices(), self.cell.gmsh_order().vertices);
+        // Gmsh's order is also that of prisms.
+        if let (CellNodes::Columns(_), true) = (&block.nodes, places.is_sorted()) {
+            return block.nodes.clone();
+        }
+        let mut all = vec![0; block.len() * vertices];
+        let rows = all.par_chunks_exact_mut(vertices).zip(block.par_cells());
+        rows.for_each(|(row, cell)| {
+            for (&place, &node) in places.iter().zip(&*cell) {
+                row[place] = node;
+            }
+        });
+        all.into()
+    }
+
     fn append_curved(
         &mut self,
         block: &CellBlock,
-        coordinates: &[[f64; 3]],
+        coordinates: &Coordinates,
         kinds: &[MapKind],
         lift: &Lift,
     ) {
@@ -62,9 +66,8 @@ impl TermMaps {
             self.curved_index.push(next);
             next += u32::from(is_curved(kind));
         }
-        let cells = block.nodes.par_chunks_exact(block.cell_type.nodes());
-        let curved = cells.zip(kinds).filter(|(_, kind)| is_curved(kind));
-        let coefficients = curved.flat_map_iter(|(cell, _)| lift.coefficients(coordinates, cell));
+        let curved = (block.par_cells().zip(kinds)).filter(|(_, kind)| is_curved(kind));
+        let coefficients = curved.flat_map_iter(|(cell, _)| lift.coefficients(coordinates, &cell));
         let coefficients: Vec<[f64; 3]> = coefficients.collect();
         self.curved.extend(coefficients);
     }
@@ -109,8 +112,8 @@ impl Lift {
     }
 
     /// Coefficients of the map of a cell with these mesh nodes, in Gmsh's order, `[terms][3]`.
-    fn coefficients(&self, coordinates: &[[f64; 3]], cell: &[u32]) -> Vec<[f64; 3]> {
-        let origin = coordinates[cell[0] as usize];
+    fn coefficients(&self, coordinates: &Coordinates, cell: &[u32]) -> Vec<[f64; 3]> {
+        let origin = coordinates.at(cell[0] as usize);
         let mut coefficients = vec![[0.0; 3]; self.terms];
         for (m, coefficient) in coefficients
             .iter_mut()
@@ -118,7 +121,7 @@ impl Lift {
             .enumerate()
         {
             for (weight, &node) in self.from_nodes.row(m).iter().zip(cell) {
-                let x = coordinates[node as usize];
+                let x = coordinates.at(node as usize);
                 for c in 0..3 {
                     coefficient[c] += weight * (x[c] - origin[c]);
                 }

@@ -7,6 +7,7 @@ mod build;
 
 use super::jacobian::{Matrix3, dot};
 use super::polynomial::Tensor;
+use crate::mesh::{CellNodes, Coordinates, NodesOfCell};
 use femto_element::{Cell, MapKind};
 
 /// The cells of a mesh of one shape, in mesh cell order.
@@ -15,8 +16,8 @@ pub(super) struct TermMaps {
     cell: Cell,
     /// The ends of the axes that start in vertex 0.
     ends: [usize; 3],
-    /// Mesh nodes at the vertices of each cell, `[cells][vertices]`.
-    vertices: Vec<u32>,
+    /// Mesh nodes at the vertices of each cell.
+    vertices: CellNodes,
     /// Indices of the curved cells in `curved`, `[cells]`, meaningless for affine ones; empty if all are
     /// affine.
     curved_index: Vec<u32>,
@@ -32,7 +33,7 @@ impl TermMaps {
         Self {
             cell,
             ends: [0, 1, 2].map(|axis| cell.end_of_axis(axis)),
-            vertices: Vec::new(),
+            vertices: CellNodes::default(),
             curved_index: Vec::new(),
             curved: Vec::new(),
             terms: cell.terms(order),
@@ -41,28 +42,26 @@ impl TermMaps {
 
     /// Memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.vertices[..])
-            + size_of_val(&self.curved_index[..])
-            + size_of_val(&self.curved[..])
+        self.vertices.bytes() + size_of_val(&self.curved_index[..]) + size_of_val(&self.curved[..])
     }
 
     /// Mesh nodes at the vertices of all cells.
-    pub(super) fn vertices(&self) -> &[u32] {
+    pub(super) fn vertices(&self) -> &CellNodes {
         &self.vertices
     }
 
     /// Mesh nodes at the vertices of a cell.
-    pub(super) fn vertex_nodes(&self, cell: usize) -> &[u32] {
-        let vertices = self.cell.vertices();
-        &self.vertices[cell * vertices..][..vertices]
+    #[inline(always)]
+    pub(super) fn vertex_nodes(&self, cell: usize) -> NodesOfCell<'_> {
+        self.vertices.cell(cell, self.cell.vertices())
     }
 
     /// Positions of vertex 0 of a cell and of its neighbours along the axes; in the plane the third lies above
     /// vertex 0, at z = 1.
     #[inline(always)]
-    pub(super) fn simplex_vertices(&self, cell: usize, coordinates: &[[f64; 3]]) -> [[f64; 3]; 4] {
+    pub(super) fn simplex_vertices(&self, cell: usize, coordinates: &Coordinates) -> [[f64; 3]; 4] {
         let nodes = self.vertex_nodes(cell);
-        let at = |vertex: usize| coordinates[nodes[vertex] as usize];
+        let at = |vertex: usize| coordinates.at(nodes[vertex] as usize);
         let end = |axis: usize| at(self.ends[axis]);
         if self.cell.dim() == 3 {
             return [at(0), end(0), end(1), end(2)];
@@ -73,7 +72,7 @@ impl TermMaps {
 
     /// The affine map through [`Self::simplex_vertices`].
     #[inline(always)]
-    fn affine_map(&self, cell: usize, coordinates: &[[f64; 3]]) -> TermMap<'_> {
+    fn affine_map(&self, cell: usize, coordinates: &Coordinates) -> TermMap<'_> {
         let [start, ends @ ..] = self.simplex_vertices(cell, coordinates);
         let lower = self.cell.vertex(0);
         let entry = |c: usize| [0, 1, 2].map(|a| (ends[a][c] - start[c]) / (1.0 - lower[a]));
@@ -89,7 +88,7 @@ impl TermMaps {
         &self,
         cell: usize,
         kind: MapKind,
-        coordinates: &[[f64; 3]],
+        coordinates: &Coordinates,
     ) -> Tensor<2> {
         let zero = [0.0; 3];
         if kind == MapKind::Extruded {
@@ -103,9 +102,9 @@ impl TermMaps {
 
     /// Coefficients of the map of a prism through its vertices, in the order of its terms of degree 1.
     #[inline(always)]
-    fn extruded(&self, cell: usize, coordinates: &[[f64; 3]]) -> [[f64; 3]; 6] {
+    fn extruded(&self, cell: usize, coordinates: &Coordinates) -> [[f64; 3]; 6] {
         let nodes = self.vertex_nodes(cell);
-        let at = |vertex: usize| coordinates[nodes[vertex] as usize];
+        let at = |vertex: usize| coordinates.at(nodes[vertex] as usize);
         // Of the mean and half the difference of the triangles.
         let parts = |vertex: usize| {
             let (low, high) = (at(vertex), at(vertex + 3));
@@ -126,7 +125,7 @@ impl TermMaps {
 
     /// The map of a cell of this kind.
     #[inline(always)]
-    pub(super) fn map(&self, cell: usize, kind: MapKind, coordinates: &[[f64; 3]]) -> TermMap<'_> {
+    pub(super) fn map(&self, cell: usize, kind: MapKind, coordinates: &Coordinates) -> TermMap<'_> {
         match kind {
             MapKind::Curved => {}
             MapKind::Extruded => return TermMap::Extruded(self.extruded(cell, coordinates)),

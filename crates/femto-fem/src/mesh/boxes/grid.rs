@@ -2,7 +2,7 @@
 
 use super::simplices::barycentric_steps;
 use super::{DOMAIN, groups};
-use crate::mesh::{CellBlock, Mesh, MeshError};
+use crate::mesh::{CellBlock, CellNodes, Mesh, MeshError};
 use crate::pages;
 use femto_element::{Cell, CellType};
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ impl Grid {
     ) -> Result<Mesh, MeshError> {
         self.check()?;
         let mut mesh = self.mesh();
-        let nodes = mesh.coordinates.par_iter_mut();
+        let nodes = mesh.coordinates.to_mut().par_iter_mut();
         nodes.for_each(|x| *x = deformation(*x));
         Ok(mesh)
     }
@@ -88,7 +88,7 @@ impl Grid {
 
     pub(super) fn mesh(&self) -> Mesh {
         Mesh {
-            coordinates: self.coordinates(),
+            coordinates: self.coordinates().into(),
             blocks: vec![self.interior(), self.boundary()],
             groups: groups(self.dim),
             ..Mesh::default()
@@ -177,7 +177,7 @@ impl Grid {
         });
         CellBlock {
             cell_type,
-            nodes,
+            nodes: nodes.into(),
             tags: pages::filled(nx * ny * nz * count, DOMAIN),
         }
     }
@@ -194,7 +194,7 @@ impl Grid {
     fn boundary(&self) -> CellBlock {
         let mut block = CellBlock {
             cell_type: self.facet_type(),
-            nodes: Vec::new(),
+            nodes: CellNodes::default(),
             tags: Vec::new(),
         };
         for axis in 0..self.dim {
@@ -227,9 +227,8 @@ impl Grid {
                 at[v] = cell_v * self.order;
                 let first = self.node(at);
                 for offsets in &facets {
-                    block
-                        .nodes
-                        .extend(offsets.iter().map(|offset| first + offset));
+                    let nodes = block.nodes.to_mut();
+                    nodes.extend(offsets.iter().map(|offset| first + offset));
                     block.tags.push((1 + 2 * axis + side) as i32);
                 }
             }

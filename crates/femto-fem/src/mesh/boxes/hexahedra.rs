@@ -60,7 +60,9 @@ mod tests {
     };
 
     fn corners(mesh: &Mesh, cell: &[u32]) -> Vec<[f64; 3]> {
-        cell.iter().map(|&n| mesh.coordinates[n as usize]).collect()
+        cell.iter()
+            .map(|&n| mesh.coordinates.at(n as usize))
+            .collect()
     }
 
     fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -82,7 +84,7 @@ mod tests {
             assert_eq!(mesh.blocks[0].len(), 24);
             let mut volume = 0.0;
             for cell in 0..24 {
-                let x = corners(&mesh, mesh.blocks[0].cell(cell));
+                let x = corners(&mesh, &mesh.blocks[0].cell(cell));
                 let [a, b, c] = [1, 3, 4].map(|n| minus(x[n], x[0]));
                 let n = cross(a, b);
                 let cell_volume = n[0] * c[0] + n[1] * c[1] + n[2] * c[2];
@@ -126,12 +128,12 @@ mod tests {
             &[4, 5, 6, 7],
             &[0, 1, 2, 3, 4, 5, 6, 7],
         ];
-        let x = corners(&mesh, mesh.blocks[0].cell(23));
+        let x = corners(&mesh, &mesh.blocks[0].cell(23));
         for (node, of) in (8..).zip(inner) {
             let distance = minus(x[node], mean(&x, of)).map(f64::abs);
             assert!(distance.iter().all(|d| *d < 1e-14), "node {node}");
         }
-        let quad = corners(&mesh, mesh.blocks[1].cell(0));
+        let quad = corners(&mesh, &mesh.blocks[1].cell(0));
         for (node, of) in (4..).zip([&[0, 1][..], &[1, 2], &[2, 3], &[3, 0], &[0, 1, 2, 3]]) {
             let distance = minus(quad[node], mean(&quad, of)).map(f64::abs);
             assert!(distance.iter().all(|d| *d < 1e-14), "node {node}");
@@ -145,7 +147,7 @@ mod tests {
         let sides = &mesh.blocks[1];
         assert_eq!(sides.len(), 2 * (2 * 3 + 3 * 4 + 2 * 4));
         for (cell, &tag) in sides.tags.iter().enumerate() {
-            let x = corners(&mesh, sides.cell(cell));
+            let x = corners(&mesh, &sides.cell(cell));
             let normal = cross(minus(x[1], x[0]), minus(x[3], x[0]));
             let (axis, side) = ((tag as usize - 1) / 2, (tag - 1) % 2);
             let plane = if side == 0 { BRICK.lower } else { BRICK.upper }[axis];

@@ -28,7 +28,7 @@ pub(super) fn displace(mesh: &mut Mesh, grid: &Grid, seed: u64) {
     let nodes = grid.nodes();
     let spacing = [0, 1, 2].map(|a| (grid.upper[a] - grid.lower[a]) / grid.cells[a] as f64);
     let most = 0.25 / (grid.dim as f64).sqrt();
-    for (index, x) in mesh.coordinates.iter_mut().enumerate() {
+    for (index, x) in mesh.coordinates.to_mut().iter_mut().enumerate() {
         let place = [
             index % nodes[0],
             index / nodes[0] % nodes[1],
@@ -57,10 +57,11 @@ fn straighten(mesh: &mut Mesh, grid: &Grid) {
         ..
     } = mesh;
     let lattice = barycentric_steps(grid.dim, grid.order);
-    for cell in blocks[0].nodes.chunks_exact(lattice.len()) {
+    let coordinates = coordinates.to_mut();
+    for cell in blocks[0].cells() {
         let vertices = &cell[..=grid.dim];
         let corners: Vec<[f64; 3]> = vertices.iter().map(|&n| coordinates[n as usize]).collect();
-        for (steps, &node) in lattice.iter().zip(cell).skip(corners.len()) {
+        for (steps, &node) in lattice.iter().zip(&*cell).skip(corners.len()) {
             let along = |a: usize| {
                 let parts = corners.iter().zip(steps).map(|(x, &s)| x[a] * s as f64);
                 parts.sum::<f64>() / grid.order as f64
@@ -94,7 +95,8 @@ pub(super) fn shuffle(block: &mut CellBlock, grid: &Grid, seed: u64) {
     let tables: Vec<Vec<usize>> = rotations.iter().map(rotated).collect();
     let (cells, per_cell) = (block.len(), lattice.len());
     let mut before = vec![0; per_cell];
-    for (index, cell) in block.nodes.chunks_exact_mut(per_cell).enumerate() {
+    let nodes = block.nodes.to_mut();
+    for (index, cell) in nodes.chunks_exact_mut(per_cell).enumerate() {
         let choice = hash(!seed, index as u64) % tables.len() as u64;
         before.copy_from_slice(cell);
         for (node, &source) in cell.iter_mut().zip(&tables[choice as usize]) {
@@ -104,7 +106,7 @@ pub(super) fn shuffle(block: &mut CellBlock, grid: &Grid, seed: u64) {
     // Fisher–Yates; all cells have the same tag.
     for index in (1..cells).rev() {
         let other = hash(seed.rotate_left(32), index as u64) % (index as u64 + 1);
-        swap(&mut block.nodes, per_cell, index, other as usize);
+        swap(nodes, per_cell, index, other as usize);
     }
 }
 

@@ -62,7 +62,7 @@ impl<const D: usize> SimplexBox<D> {
             irregular::displace(&mut mesh, &grid, seed);
             irregular::shuffle(&mut mesh.blocks[0], &grid, seed);
         }
-        mesh.coordinates.par_iter_mut().for_each(|x| {
+        mesh.coordinates.to_mut().par_iter_mut().for_each(|x| {
             let mut position = [0.0; D];
             position.copy_from_slice(&x[..D]);
             x[..D].copy_from_slice(&deformation(position));

@@ -2,7 +2,7 @@
 
 use super::irregular::hash;
 use super::{DOMAIN, groups};
-use crate::mesh::{CellBlock, Mesh, MeshError};
+use crate::mesh::{CellBlock, CellNodes, Mesh, MeshError};
 use femto_element::{Cell, CellType};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ impl SolidBox {
             }
         }
         let mut mesh = parts.into_mesh();
-        let nodes = mesh.coordinates.par_iter_mut();
+        let nodes = mesh.coordinates.to_mut().par_iter_mut();
         nodes.for_each(|x| *x = deformation(*x));
         Ok(mesh)
     }
@@ -237,14 +237,14 @@ impl<'a> Parts<'a> {
             None => {
                 blocks.push(CellBlock {
                     cell_type: CellType::complete(cell, order).unwrap_or(CellType::HEX8),
-                    nodes: Vec::new(),
+                    nodes: CellNodes::default(),
                     tags: Vec::new(),
                 });
                 let last = blocks.len() - 1;
                 &mut blocks[last]
             }
         };
-        block.nodes.extend(nodes);
+        block.nodes.to_mut().extend(nodes);
         block.tags.push(tag);
     }
 
@@ -268,7 +268,7 @@ impl<'a> Parts<'a> {
 
     fn into_mesh(self) -> Mesh {
         Mesh {
-            coordinates: self.coordinates,
+            coordinates: self.coordinates.into(),
             blocks: self.blocks.concat(),
             groups: groups(3),
             ..Mesh::default()

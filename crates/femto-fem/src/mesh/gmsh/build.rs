@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::error::GmshError;
 use super::ids::{IdSet, NodeIndex};
-use crate::mesh::{CellBlock, Membership, Mesh, PeriodicSides, PhysicalGroup};
+use crate::mesh::{CellBlock, CellNodes, Membership, Mesh, PeriodicSides, PhysicalGroup};
 use femto_element::CellType;
 
 /// Nodes, cells and groups read so far.
 #[derive(Debug)]
 pub(super) struct Builder {
     mesh: Mesh,
+    /// Positions of its nodes.
+    coordinates: Vec<[f64; 3]>,
     /// The file's numbers of cells, `[block][cell]`, if they are requested.
     numbers: Option<Vec<Vec<u64>>>,
     nodes: NodeIndex,
@@ -37,6 +39,7 @@ impl Builder {
     pub(super) fn new(file_size: usize, keep_numbers: bool) -> Self {
         Self {
             mesh: Mesh::default(),
+            coordinates: Vec::new(),
             numbers: keep_numbers.then(Vec::new),
             nodes: NodeIndex::new(file_size),
             elements: IdSet::new(file_size),
@@ -50,7 +53,7 @@ impl Builder {
 
     /// Reserves memory for nodes; the count must be bounded by the size of the file.
     pub(super) fn reserve_nodes(&mut self, count: u64) {
-        self.mesh.coordinates.reserve_exact(count as usize);
+        self.coordinates.reserve_exact(count as usize);
     }
 
     #[inline]
@@ -59,7 +62,7 @@ impl Builder {
             let (node, position) = (number, format!("{x:?}"));
             return Err(GmshError::NotFinite { node, position });
         }
-        let position = self.mesh.coordinates.len();
+        let position = self.coordinates.len();
         let position = u32::try_from(position).map_err(|_| GmshError::Nodes)?;
         if position == u32::MAX {
             return Err(GmshError::Nodes);
@@ -67,7 +70,7 @@ impl Builder {
         if !self.nodes.insert(number, position) {
             return Err(GmshError::RepeatedNode(number));
         }
-        self.mesh.coordinates.push(x);
+        self.coordinates.push(x);
         Ok(())
     }
 
@@ -78,7 +81,7 @@ impl Builder {
         found.unwrap_or_else(|| {
             blocks.push(CellBlock {
                 cell_type,
-                nodes: Vec::new(),
+                nodes: CellNodes::default(),
                 tags: Vec::new(),
             });
             blocks.len() - 1
@@ -123,7 +126,7 @@ impl Builder {
     ) -> Result<(), GmshError> {
         let position = self.nodes.get(node);
         let position = position.ok_or(GmshError::MissingNode { element, node })?;
-        self.mesh.blocks[block].nodes.push(position);
+        self.mesh.blocks[block].nodes.to_mut().push(position);
         Ok(())
     }
 
@@ -216,6 +219,7 @@ impl Builder {
             number,
             name: self.names.get(&number).cloned().unwrap_or_default(),
         }));
+        self.mesh.coordinates = self.coordinates.into();
         (self.mesh, numbers)
     }
 }
@@ -244,7 +248,7 @@ fn merge_repetitions(
             group,
         };
         let before = kept.checked_sub(1);
-        if let Some(last) = before.filter(|&last| block.cell(last) == block.cell(cell)) {
+        if let Some(last) = before.filter(|&last| *block.cell(last) == *block.cell(cell)) {
             let has_groups = tag != 0 && block.tags[last] != 0;
             if known.is_empty() {
                 known.insert(block.tags[last]);
@@ -260,6 +264,7 @@ fn merge_repetitions(
         if kept != cell {
             block
                 .nodes
+                .to_mut()
                 .copy_within(cell * nodes..(cell + 1) * nodes, kept * nodes);
             block.tags[kept] = tag;
             if !numbers.is_empty() {
@@ -271,7 +276,9 @@ fn merge_repetitions(
         memberships.extend(groups().map(|group| membership(kept, group)));
         kept += 1;
     }
-    block.nodes.truncate(kept * nodes);
+    let listed = block.nodes.to_mut();
+    listed.truncate(kept * nodes);
+    block.nodes = CellNodes::folded(std::mem::take(listed), nodes);
     block.tags.truncate(kept);
     numbers.truncate(kept);
 }

@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::ops::Range;
 
-use crate::mesh::ordering::bounding_box;
 use crate::mesh::{CellBlock, Mesh, PeriodicSides};
-use femto_element::CellType;
 
 /// A version of the MSH format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,7 +90,7 @@ type Entities = Vec<(usize, Vec<i32>)>;
 
 fn entities(mesh: &Mesh) -> Entities {
     let pairs = all_runs(mesh).into_iter();
-    let pairs = pairs.map(|run| (run.cell_type.dimension(), run.groups));
+    let pairs = pairs.map(|run| (run.block.cell_type.dimension(), run.groups));
     let mut entities: Entities = pairs.collect();
     entities.sort_unstable();
     entities.dedup();
@@ -175,9 +174,9 @@ impl Numbers<'_> {
 
     fn nodes_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
         writeln!(self.out, "$Nodes\n{}", mesh.coordinates.len())?;
-        for (number, x) in (1..).zip(&mesh.coordinates) {
+        for (number, x) in (1..).zip(mesh.coordinates.iter()) {
             self.int(number)?;
-            self.point(*x)?;
+            self.point(x)?;
             self.line()?;
         }
         self.end("Nodes")
@@ -218,7 +217,7 @@ impl Numbers<'_> {
                 // The second tag is the elementary entity.
                 self.int(tag)?;
                 self.int(tag.max(1))?;
-                for &node in block.cell(cell) {
+                for node in block.cell(cell).each() {
                     self.int(node as i32 + 1)?;
                 }
                 self.line()?;
@@ -284,9 +283,9 @@ impl Numbers<'_> {
             self.size(entities.iter().filter(|e| e.0 == dimension).count())?;
         }
         self.line()?;
-        let (lower, upper) = match mesh.coordinates[..] {
-            [] => ([0.0; 3], [0.0; 3]),
-            _ => bounding_box(&mesh.coordinates),
+        let (lower, upper) = match mesh.coordinates.is_empty() {
+            true => ([0.0; 3], [0.0; 3]),
+            false => mesh.coordinates.bounding_box(),
         };
         for (number, (dimension, groups)) in (1..).zip(entities) {
             let dimension = *dimension;
@@ -324,8 +323,8 @@ impl Numbers<'_> {
             self.size(number)?;
             self.line()?;
         }
-        for x in &mesh.coordinates {
-            self.point(*x)?;
+        for x in mesh.coordinates.iter() {
+            self.point(x)?;
             self.line()?;
         }
         self.end("Nodes")
@@ -341,17 +340,18 @@ impl Numbers<'_> {
         self.line()?;
         let mut number = 0;
         for run in runs {
-            let dimension = run.cell_type.dimension();
+            let cell_type = run.block.cell_type;
+            let dimension = cell_type.dimension();
             let entity = entities.binary_search(&(dimension, run.groups));
             self.int(dimension as i32)?;
             self.int(entity.map_or(0, |entity| entity as i32 + 1))?;
-            self.int(run.cell_type.gmsh_number().into())?;
+            self.int(cell_type.gmsh_number().into())?;
             self.size(run.cells.len())?;
             self.line()?;
             for cell in run.cells {
                 number += 1;
                 self.size(number)?;
-                for &node in cell {
+                for node in run.block.cell(cell).each() {
                     self.size(node as usize + 1)?;
                 }
                 self.line()?;
@@ -382,15 +382,14 @@ fn ends(mesh: &Mesh, sides: &PeriodicSides, entity: impl Fn(&[i32]) -> i32) -> (
 
 /// Consecutive cells of one type in the same groups.
 struct Run<'a> {
-    cell_type: CellType,
+    block: &'a CellBlock,
     groups: Vec<i32>,
-    cells: std::slice::ChunksExact<'a, u32>,
+    cells: Range<usize>,
 }
 
 fn all_runs(mesh: &Mesh) -> Vec<Run<'_>> {
     let mut runs = Vec::new();
     for (place, block) in mesh.blocks.iter().enumerate() {
-        let (cell_type, n) = (block.cell_type, block.cell_type.nodes());
         let groups = |cell: usize| mesh.groups_of(place, cell);
         let mut first = 0;
         for cell in 1..=block.len() {
@@ -398,9 +397,9 @@ fn all_runs(mesh: &Mesh) -> Vec<Run<'_>> {
                 continue;
             }
             runs.push(Run {
-                cell_type,
+                block,
                 groups: groups(first).collect(),
-                cells: block.nodes[first * n..cell * n].chunks_exact(n),
+                cells: first..cell,
             });
             first = cell;
         }

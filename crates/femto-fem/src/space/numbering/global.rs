@@ -185,8 +185,8 @@ impl NumberedChunk<'_> {
         let (slots, chunk) = (self.shape.nodes.slots(), self.chunk.clone());
         match self.shape.layers {
             1 => chunk.for_each(|element| {
-                let entities = &self.elements.entities(element)[..slots];
-                entities.iter().for_each(|&entity| visit(entity));
+                let entities = self.elements.entities(element);
+                entities[..slots].iter().for_each(|&entity| visit(entity));
             }),
             // Columns, or what the chunk has of them.
             layers => (chunk.start / layers..chunk.end.div_ceil(layers)).for_each(|column| {

@@ -71,12 +71,35 @@ impl<'a> LocalNumbers<'a> {
         self.interface[place].2
     }
 
-    pub(super) fn fill(&self, nodes: &ElementNodes, shell: &mut [u32], interior: &mut [u32]) {
+    /// The shell nodes of each element, or of the lowest of each of the columns with so many `layers`.
+    pub(super) fn fill_shell(&self, (nodes, layers): (&ElementNodes, usize), shell: &mut [u32]) {
         let shells = shell.chunks_exact_mut(nodes.shell_positions.len());
-        for ((element, shell), interior) in self.elements.clone().zip(shells).zip(interior) {
-            let entities = self.block.entities(element);
-            nodes.fill_shell(entities, |slot| self.first(entities[slot]), shell);
+        for (element, shell) in self.elements.clone().step_by(layers).zip(shells) {
+            self.fill_element(nodes, element, shell);
+        }
+    }
+
+    fn fill_element(&self, nodes: &ElementNodes, element: usize, shell: &mut [u32]) {
+        let entities = &*self.block.entities(element);
+        nodes.fill_shell(entities, |slot| self.first(entities[slot]), shell);
+    }
+
+    /// The first interior node of each element; nothing if elements have none.
+    pub(super) fn fill_interior(&self, interior: &mut [u32]) {
+        for (element, interior) in self.elements.clone().zip(interior) {
             *interior = self.inside[element] - self.private.start as u32;
         }
+    }
+
+    /// The steps from the shell nodes of an element to those of the one above it; zero if `layers` are 1.
+    pub(super) fn steps(&self, nodes: &ElementNodes, layers: usize) -> Vec<u32> {
+        let mut low = vec![0; nodes.shell_positions.len()];
+        let mut high = low.clone();
+        if layers > 1 && self.elements.len() > 1 {
+            self.fill_element(nodes, self.elements.start, &mut low);
+            self.fill_element(nodes, self.elements.start + 1, &mut high);
+        }
+        let steps = high.iter().zip(low);
+        steps.map(|(high, low)| high - low).collect()
     }
 }

@@ -20,12 +20,27 @@ pub(super) struct NumberedElements {
     pub(super) chunks: Vec<Range<usize>>,
     /// Elements of a column, which follow each other; otherwise 1.
     pub(super) layers: usize,
+    /// Whether entities are numbered upwards along lines, see [`Block::layers`](super::topology::Block).
+    pub(super) are_on_lines: bool,
     pub(super) nodes: ElementNodes,
 }
 
 impl NumberedElements {
     fn elements(&self) -> usize {
         self.chunks.last().map_or(0, |chunk| chunk.end)
+    }
+
+    /// Elements of a column, if those of all columns are numbered upwards by the same steps, 1 otherwise: if there are no
+    /// other elements, and no chunk has a part of a column.
+    fn even_layers(&self) -> usize {
+        let are_whole = |chunk: &Range<usize>| {
+            let ends = [chunk.start, chunk.end];
+            ends.iter().all(|end| end.is_multiple_of(self.layers))
+        };
+        match self.are_on_lines && self.chunks.iter().all(are_whole) {
+            true => self.layers,
+            false => 1,
+        }
     }
 }
 
@@ -49,10 +64,14 @@ fn of_shape(
     [block, blocks]: [usize; 2],
     shape: &NumberedElements,
 ) -> Result<Restriction, SpaceError> {
-    let elements = shape.elements();
+    let (elements, shell_nodes) = (shape.elements(), shape.nodes.shell_positions.len());
+    let layers = shape.even_layers();
+    let has_inside = !shape.nodes.interior_positions.is_empty();
     let mut restriction = Restriction {
-        shell: vec![0; elements * shape.nodes.shell_positions.len()],
-        interior: vec![0; elements],
+        layers,
+        shell: vec![0; elements / layers * shell_nodes],
+        steps: vec![0; shell_nodes],
+        interior: vec![0; if has_inside { elements } else { 0 }],
         shell_positions: shape.nodes.shell_positions.clone(),
         interior_positions: shape.nodes.interior_positions.clone(),
         first_interface: numbers.first_interface,
@@ -91,23 +110,32 @@ fn fill_local(
     restriction: &mut Restriction,
 ) -> Vec<Vec<u32>> {
     let shell_nodes = shape.nodes.shell_positions.len();
-    let shells = shape.chunks.iter().map(|chunk| chunk.len() * shell_nodes);
+    let layers = restriction.layers;
+    let shells = shape.chunks.iter();
+    let shells = shells.map(|chunk| chunk.len() / layers * shell_nodes);
     let shells = split(&mut restriction.shell, shells);
-    let interiors = shape.chunks.iter().map(Range::len);
+    let has_inside = !restriction.interior.is_empty();
+    let interiors = shape.chunks.iter();
+    let interiors = interiors.map(|chunk| if has_inside { chunk.len() } else { 0 });
     let interiors = split(&mut restriction.interior, interiors);
     let outputs = shells.into_par_iter().zip(interiors);
     let (inside, slots) = (&numbers.interior[block][..], shape.nodes.slots());
     let of_block = (entities.block(block), inside, slots);
     let inputs = shape.chunks.par_iter().zip(&numbers.private[block]);
-    inputs
+    let found = inputs
         .zip(outputs)
         .map(|((elements, private), (shell, interior))| {
             let own = (elements, private.clone());
             let local = LocalNumbers::new(of_block, numbers, own);
-            local.fill(&shape.nodes, shell, interior);
-            local.list()
-        })
-        .collect()
+            local.fill_shell((&shape.nodes, layers), shell);
+            local.fill_interior(interior);
+            (local.list(), local.steps(&shape.nodes, layers))
+        });
+    let (lists, steps): (Vec<Vec<u32>>, Vec<Vec<u32>>) = found.unzip();
+    if let Some(steps) = steps.into_iter().next() {
+        restriction.steps = steps;
+    }
+    lists
 }
 
 /// Nodes per task in the search for their sources.

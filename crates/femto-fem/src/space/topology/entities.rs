@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use femto_element::Cell;
 
+use crate::few::Few;
+
 /// The entities (vertices, edges, faces) of the elements of all shapes.
 #[derive(Debug)]
 pub(in crate::space) struct Entities {
@@ -19,6 +21,11 @@ impl Entities {
         &self.blocks[block]
     }
 
+    /// Whether all elements are in columns, whose entities are numbered upwards along lines.
+    pub(in crate::space) fn are_on_lines(&self) -> bool {
+        self.blocks.iter().all(|block| block.layers > 1)
+    }
+
     /// Memory, in bytes.
     pub(in crate::space) fn bytes(&self) -> usize {
         let blocks = self.blocks.iter();
@@ -26,14 +33,22 @@ impl Entities {
     }
 }
 
+/// The most entities of an element in a column: a prism's.
+const MOST: usize = 20;
+
+/// The entities of an element.
+pub(in crate::space) type EntitiesOf<'a> = Few<'a, MOST>;
+
 /// The entities of the elements of one shape.
 #[derive(Debug)]
 pub(in crate::space) struct Block {
     pub(super) cell: Cell,
     /// Entities of an element: its vertices and, if requested, edges and faces.
     pub(super) stride: usize,
-    /// `[elements][stride]`
+    /// Of each element, or of the lowest of each column, `[elements / layers][stride]`.
     pub(super) entities: Vec<u32>,
+    /// Elements of a column, if the numbers of all their entities grow by one from element to element; otherwise 1.
+    pub(super) layers: usize,
     /// Whether the vertices of each facet, in its own order, turn right-handed about its outward normal.
     pub(super) outwards: Vec<bool>,
     /// Number of the first element's first facet. Numbers continue element by element, then block by block:
@@ -43,8 +58,29 @@ pub(in crate::space) struct Block {
 
 impl Block {
     /// The entities of an element: its vertices and, if requested, edges and faces.
-    pub(in crate::space) fn entities(&self, element: usize) -> &[u32] {
-        &self.entities[element * self.stride..][..self.stride]
+    pub(in crate::space) fn entities(&self, element: usize) -> EntitiesOf<'_> {
+        if self.layers == 1 {
+            return Few::Listed(self.listed(element));
+        }
+        let layer = (element % self.layers) as u32;
+        let mut own = [0; MOST];
+        let lowest = self.listed(element / self.layers);
+        let raised = own.iter_mut().zip(lowest);
+        raised.for_each(|(own, lowest)| *own = lowest + layer);
+        Few::Own(own, self.stride)
+    }
+
+    /// As [`Self::entities`], of an element that is not in a column, or of the lowest of a column.
+    fn listed(&self, number: usize) -> &[u32] {
+        &self.entities[number * self.stride..][..self.stride]
+    }
+
+    /// One of the entities of an element.
+    fn entity(&self, element: usize, slot: usize) -> u32 {
+        match self.layers {
+            1 => self.listed(element)[slot],
+            layers => self.listed(element / layers)[slot] + (element % layers) as u32,
+        }
     }
 
     /// Visits the first `slots` entities of each element of a column, or of a part of one: over each entity of the bottom,
@@ -57,8 +93,9 @@ impl Block {
     ) {
         for &[below, between, above] in self.cell.lines() {
             let mut meet = |element: usize, slot: Option<usize>| {
-                let entity = slot.and_then(|slot| self.entities(element)[..slots].get(slot));
-                entity.into_iter().for_each(|&entity| visit(entity));
+                if let Some(slot) = slot.filter(|&slot| slot < slots) {
+                    visit(self.entity(element, slot));
+                }
             };
             for element in column.clone() {
                 meet(element, below);
@@ -68,13 +105,13 @@ impl Block {
         }
     }
 
-    /// The vertices of an element.
+    /// The vertices of an element that is not in a column.
     pub(super) fn vertices(&self, element: usize) -> &[u32] {
-        &self.entities(element)[..self.cell.vertices()]
+        &self.listed(element)[..self.cell.vertices()]
     }
 
     pub(super) fn elements(&self) -> usize {
-        self.entities.len() / self.stride
+        self.entities.len() / self.stride * self.layers
     }
 
     /// The number of an element's first side.

@@ -1,6 +1,7 @@
 //! Vertices, edges and faces of the elements, each numbered once.
 
 mod chains;
+mod columns;
 mod edges;
 mod entities;
 mod facets;
@@ -19,6 +20,8 @@ use crate::pages;
 use super::SpaceError;
 use super::element_nodes::{class, faces};
 use chains::Chains;
+use columns::Plane;
+use entities::EntitiesOf;
 use entities::side_of;
 pub(super) use entities::{Block, Entities, Side};
 use facets::Facet;
@@ -50,6 +53,8 @@ pub(super) struct Topology {
     facets: Vec<Chains<Facet>>,
     /// Periodic sides, as found by [`Topology::join_sides`], ascending.
     periodic: Vec<u32>,
+    /// Of columns, which have no lists of vertices and facets, the plane cells below them.
+    plane: Option<Plane>,
 }
 
 impl Topology {
@@ -114,6 +119,7 @@ impl Topology {
                 cell: *cell,
                 stride,
                 entities: pages::filled(elements * stride, NONE),
+                layers: 1,
                 outwards: (0..cell.facets().len())
                     .map(|it| cell.is_facet_right_handed(it))
                     .collect(),
@@ -128,6 +134,7 @@ impl Topology {
             vertex_at: Vec::new(),
             facets: Vec::new(),
             periodic: Vec::new(),
+            plane: None,
         };
         topology.number_vertices(shapes, mesh_nodes);
         topology
@@ -314,6 +321,13 @@ impl Topology {
     /// missing.
     pub(super) fn sides(&self, facet: Cell, nodes: &[u32]) -> Option<(Side, Option<Side>)> {
         let mut vertices = [NONE; 4];
+        if let Some(plane) = &self.plane {
+            for (&place, &node) in facets::around(facet).iter().zip(nodes) {
+                vertices[place] = node;
+            }
+            let cell = self.entities.blocks[0].cell;
+            return plane.sides(cell, vertices.get(..facet.vertices())?);
+        }
         for (&place, &node) in facets::around(facet).iter().zip(nodes) {
             let of_elements = self.vertex_at.get(node as usize).filter(|&&it| it != NONE);
             vertices[place] = *of_elements?;
@@ -325,19 +339,33 @@ impl Topology {
 
     /// The sides of one element, each with the mesh nodes at its vertices, going round; [`NONE`] beyond their number.
     pub(super) fn outer_facets(&self) -> Vec<(u32, [u32; 4])> {
+        let with_nodes = |side: u32| {
+            let mut nodes = [NONE; 4];
+            for (node, corner) in nodes.iter_mut().zip(self.corners(side)) {
+                *node = self.node(corner);
+            }
+            (side, nodes)
+        };
+        if let Some(plane) = &self.plane {
+            let block = &self.entities.blocks[0];
+            let sides = plane.outer_sides(block.cell).into_par_iter();
+            let sides = sides.map(|it| block.side(it.element) + it.facet as u32);
+            return sides.map(with_nodes).collect();
+        }
         let parts = self.facets.par_iter().flat_map_iter(|part| &part.links);
         let outer = parts.filter_map(|(_, facet)| match facet.sides {
             [side, NONE] => Some(side),
             _ => None,
         });
-        let nodes = outer.map(|side| {
-            let mut nodes = [NONE; 4];
-            for (node, corner) in nodes.iter_mut().zip(self.corners(side)) {
-                *node = self.nodes[corner as usize];
-            }
-            (side, nodes)
-        });
-        nodes.collect()
+        outer.map(with_nodes).collect()
+    }
+
+    /// The mesh node of a vertex.
+    fn node(&self, vertex: u32) -> u32 {
+        match &self.plane {
+            Some(plane) => plane.node(vertex),
+            None => self.nodes[vertex as usize],
+        }
     }
 
     /// Whether a side is on a periodic side of the mesh.
@@ -352,7 +380,7 @@ impl Topology {
     }
 
     /// The cell, the entities and the facet of the element at a side.
-    fn element_at(&self, side: u32) -> (Cell, &[u32], usize) {
+    fn element_at(&self, side: u32) -> (Cell, EntitiesOf<'_>, usize) {
         let Side {
             block,
             element,
@@ -380,7 +408,7 @@ impl Topology {
     /// The mesh nodes of a facet, going round it.
     fn around(&self, side: u32) -> Vec<u32> {
         let corners = self.corners(side).into_iter();
-        corners.map(|vertex| self.nodes[vertex as usize]).collect()
+        corners.map(|vertex| self.node(vertex)).collect()
     }
 
     /// Why the sides of two or three elements cannot be one facet.

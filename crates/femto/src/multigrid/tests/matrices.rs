@@ -56,7 +56,7 @@ fn the_matrix_of_many_neighbours_has_the_products() {
     coordinates.extend(rim.map(|(y, x)| [8.0 * x, 8.0 * y, 0.0]));
     let nodes = (0..around).flat_map(|n| [0, 1, 2 + n, 2 + (n + 1) % around]);
     let mesh = Mesh {
-        coordinates,
+        coordinates: coordinates.into(),
         blocks: vec![CellBlock {
             cell_type: CellType::TET4,
             nodes: nodes.collect(),

@@ -168,13 +168,13 @@ impl Elements for Packer<'_> {
         let rows = vertices.par_chunks_exact_mut(count).zip(&self.elements);
         rows.for_each(|(row, &element)| {
             let cell = binding.mesh_cell(element as usize);
-            row.copy_from_slice(binding.geometry.vertex_nodes(cell));
+            row.copy_from_slice(&binding.geometry.vertex_nodes(cell));
         });
         vertices
     }
 
     fn coordinates(&self) -> Vec<f64> {
-        self.leading(self.binding.geometry.coordinates().par_iter().copied())
+        self.leading(self.binding.geometry.coordinates().par_iter())
     }
 
     fn node_coordinates(&self) -> Vec<f64> {
@@ -185,14 +185,14 @@ impl Elements for Packer<'_> {
         let rows = self.nodes().par_chunks_exact(space.nodes_per_element());
         rows.zip(&self.elements).for_each(|(own, &element)| {
             let cell = self.binding.mesh_cell(element as usize);
-            for (&node, &vertex) in own.iter().zip(geometry.vertex_nodes(cell)) {
+            for (&node, vertex) in own.iter().zip(geometry.vertex_nodes(cell).each()) {
                 vertices[node as usize].store(vertex, Ordering::Relaxed);
             }
         });
         let coordinates = geometry.coordinates();
         let position = |vertex: AtomicU32| coordinates.get(vertex.into_inner() as usize);
         let positions = vertices.into_par_iter().map(position);
-        self.leading(positions.map(|found| found.copied().unwrap_or_default()))
+        self.leading(positions.map(|found| found.unwrap_or_default()))
     }
 
     fn cell_fields(&self, places: &[u32]) -> Vec<f64> {

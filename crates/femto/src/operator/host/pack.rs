@@ -326,15 +326,9 @@ impl Packer<'_> {
     fn local_indices(&self, chunk: usize, element: usize, local: &mut [u16]) {
         let restriction = self.binding.space.restriction();
         debug_assert!(restriction.chunks[chunk].elements.contains(&element));
-        let count = restriction.shell_nodes();
-        let shell = &restriction.shell[element * count..][..count];
         // They fit: see `check_chunks`.
-        for (&position, &index) in restriction.shell_positions.iter().zip(shell) {
-            local[position as usize] = index as u16;
-        }
-        let interior = restriction.interior_positions.iter();
-        for (&position, index) in interior.zip(restriction.interior[element]..) {
-            local[position as usize] = index as u16;
+        for (position, index) in restriction.element(element) {
+            local[position] = index as u16;
         }
     }
 }

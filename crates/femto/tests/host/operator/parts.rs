@@ -81,7 +81,11 @@ fn a_geometry_of_other_cells_is_an_error() {
             "{refused:?}"
         );
         let mut moved = own.clone();
-        moved.coordinates.iter_mut().for_each(|x| x[0] *= 1.5);
+        moved
+            .coordinates
+            .to_mut()
+            .iter_mut()
+            .for_each(|x| x[0] *= 1.5);
         let moved = Geometry::new(&moved).expect("legal");
         assert_eq!(on(&moved), None);
     }

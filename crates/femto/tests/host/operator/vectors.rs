@@ -73,10 +73,10 @@ fn constrained_entries_are_held_at_zero() {
 fn separate(cells: [usize; 3]) -> Mesh {
     let whole = hexahedra(MapKind::Multilinear, cells);
     let cells = &whole.blocks[0];
-    let coordinates = cells.nodes.iter();
-    let coordinates = coordinates.map(|&node| whole.coordinates[node as usize]);
+    let nodes = cells.cells().flat_map(|cell| cell.each());
+    let coordinates = nodes.map(|node| whole.coordinates.at(node as usize));
     Mesh {
-        coordinates: coordinates.collect(),
+        coordinates: coordinates.collect::<Vec<_>>().into(),
         blocks: vec![CellBlock {
             nodes: (0..cells.nodes.len() as u32).collect(),
             ..cells.clone()

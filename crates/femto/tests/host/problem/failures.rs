@@ -301,7 +301,7 @@ fn groups_that_meet_are_named() {
     let lines = blocks.find(|block| block.cell_type == CellType::LINE2);
     let lines = lines.unwrap();
     let (first, tag) = (lines.cell(0).to_vec(), lines.tags[0]);
-    lines.nodes.extend(&first);
+    lines.nodes.to_mut().extend(&first);
     lines.tags.push(40);
     let group = mesh.groups.iter().find(|group| group.number == tag);
     let one = group.unwrap().name.clone();

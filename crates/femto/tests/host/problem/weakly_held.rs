@@ -207,13 +207,14 @@ fn loose_parts_are_found() {
     };
     let mut mesh = long.build(|x| x).unwrap();
     let is_kept = |nodes: &[u32]| {
-        let x = nodes.iter().map(|&node| mesh.coordinates[node as usize][0]);
+        let x = nodes
+            .iter()
+            .map(|&node| mesh.coordinates.at(node as usize)[0]);
         let x: Vec<f64> = x.collect();
         x.iter().all(|&x| x < 0.5) || x.iter().all(|&x| x > 0.5)
     };
     for block in &mut mesh.blocks {
-        let count = block.cell_type.nodes();
-        let cells = block.nodes.chunks_exact(count).zip(&block.tags);
+        let cells = block.cells().zip(&block.tags);
         let kept: Vec<_> = cells.filter(|(nodes, _)| is_kept(nodes)).collect();
         (block.nodes, block.tags) = (
             kept.iter().flat_map(|(nodes, _)| nodes.to_vec()).collect(),

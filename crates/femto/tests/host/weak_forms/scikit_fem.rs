@@ -128,10 +128,10 @@ fn bytes(
     let integers = header.iter().chain(&sizes).map(|&n| n as u64);
     let mut out: Vec<u8> = integers.flat_map(u64::to_le_bytes).collect();
     let mut push = |numbers: &[f64]| out.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
-    push(mesh.coordinates.as_flattened());
-    let cells = (0..geometry.len()).flat_map(|cell| geometry.vertex_nodes(cell));
+    push(&mesh.coordinates.iter().flatten().collect::<Vec<_>>());
+    let cells = (0..geometry.len()).flat_map(|cell| geometry.vertex_nodes(cell).each());
     // Integers of 64 bits between numbers of 64 bits.
-    let cells: Vec<f64> = cells.map(|&node| f64::from_bits(node.into())).collect();
+    let cells: Vec<f64> = cells.map(|node| f64::from_bits(node.into())).collect();
     push(&cells);
     push(space.node_positions(geometry).as_flattened());
     push(u);
