@@ -306,6 +306,19 @@ impl femto_kernel::family::Elements for Columns {
         LAYERS
     }
 
+    fn nodes_of(&self, element: usize) -> Vec<u32> {
+        let per_element = self.nodes.len() / self.count();
+        self.nodes[element * per_element..][..per_element].to_vec()
+    }
+
+    fn vertex(&self, element: usize, vertex: usize) -> u32 {
+        Self::corners(element)[vertex] as u32
+    }
+
+    fn position(&self, mesh_node: u32) -> [f64; 3] {
+        self.coordinates[mesh_node as usize]
+    }
+
     fn nodes(&self) -> &[u32] {
         &self.nodes
     }

@@ -72,6 +72,7 @@ impl Geometry {
             columns: columns.map(Arc::new),
             kinds: kinds.into(),
             fingerprint: maps.fingerprint(),
+            is_good: Arc::default(),
             coordinates: coordinates.clone(),
             maps,
         })

@@ -4,6 +4,7 @@ use super::jacobian::{Matrix3, cross, determinant, dot, tangents};
 use super::{CornerWarning, Geometry, GeometryError, Maps, polynomial};
 use femto_element::MapKind;
 use rayon::prelude::*;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The position of a determinant that is not positive.
 #[derive(Clone, Copy, PartialEq)]
@@ -43,6 +44,11 @@ impl Geometry {
     /// # Errors
     /// [`GeometryError::NotInvertible`] with the worst point of the first bad cell.
     pub fn check(&self, points_1d: &[f64]) -> Result<Vec<CornerWarning>, GeometryError> {
+        let cells = (0..self.len()).into_par_iter().with_min_len(256);
+        if self.is_good.load(Relaxed) || cells.all(|cell| self.is_invertible_everywhere(cell)) {
+            self.is_good.store(true, Relaxed);
+            return Ok(Vec::new());
+        }
         let (points, corners) = (self.checked_points(points_1d), self.corners());
         let defect = |cell| self.defect(cell, points_1d, &points, &corners);
         let defects: Vec<(usize, Defect)> = (0..self.len())
@@ -70,44 +76,47 @@ impl Geometry {
         points: &[[f64; 3]],
         corners: &[[f64; 3]],
     ) -> Option<Defect> {
-        let is_invertible_at = |points: &[[f64; 3]]| {
-            let mut good = true;
-            self.visit_list(cell, points, |_, jacobian| good &= is_invertible(&jacobian));
-            good
-        };
+        if self.is_invertible_everywhere(cell) {
+            return None;
+        }
         let good_points = match &self.maps {
-            Maps::Tensor(maps) => {
-                let bounds = match self.kinds[cell] {
-                    MapKind::Curved => polynomial::tangent_bounds(maps.curved(cell)),
-                    _ => polynomial::tangent_bounds(&self.trilinear(cell)),
-                };
-                if is_invertible_everywhere(bounds) {
-                    return None;
-                }
+            Maps::Tensor(_) => {
                 let mut good = true;
                 self.visit(cell, self.grid(points_1d), |_, jacobian| {
                     good &= is_invertible(&jacobian)
                 });
                 good
             }
-            Maps::Terms(_) if self.kinds[cell] == MapKind::Affine => {
-                return (!is_invertible_at(&[[0.0; 3]])).then_some(Defect::Points);
-            }
-            Maps::Terms(_) if self.is_extruded_invertible(cell) => return None,
-            Maps::Terms(_) | Maps::Facets(_) => is_invertible_at(points),
+            Maps::Terms(_) | Maps::Facets(_) => self.is_invertible_at(cell, points),
         };
         if !good_points {
             Some(Defect::Points)
-        } else if !is_invertible_at(corners) {
+        } else if !self.is_invertible_at(cell, corners) {
             Some(Defect::Corners)
         } else {
             None
         }
     }
 
-    /// Whether the cell's map is extruded and invertible everywhere.
-    fn is_extruded_invertible(&self, cell: usize) -> bool {
-        self.kinds[cell] == MapKind::Extruded && is_wedge_invertible(&self.trilinear(cell))
+    fn is_invertible_at(&self, cell: usize, points: &[[f64; 3]]) -> bool {
+        let mut good = true;
+        self.visit_list(cell, points, |_, jacobian| good &= is_invertible(&jacobian));
+        good
+    }
+
+    /// Whether the map of a cell is invertible at all points, by conditions that need not visit them.
+    fn is_invertible_everywhere(&self, cell: usize) -> bool {
+        match (&self.maps, self.kinds[cell]) {
+            (Maps::Tensor(maps), MapKind::Curved) => {
+                is_brick_invertible(polynomial::tangent_bounds(maps.curved(cell)))
+            }
+            (Maps::Tensor(_), _) => {
+                is_brick_invertible(polynomial::tangent_bounds(&self.trilinear(cell)))
+            }
+            (Maps::Terms(_), MapKind::Affine) => self.is_invertible_at(cell, &[[0.0; 3]]),
+            (Maps::Terms(_), MapKind::Extruded) => is_wedge_invertible(&self.trilinear(cell)),
+            _ => false,
+        }
     }
 
     /// Positions of the reference cell's vertices.
@@ -180,7 +189,7 @@ fn is_invertible(jacobian: &Matrix3) -> bool {
 /// With tangents r, s, t at the centre and r + r', ... elsewhere, the determinant is multilinear in them
 /// and at most the product of their lengths (Hadamard), so it differs from that at the centre by at most
 /// (|r| + |r'|)(|s| + |s'|)(|t| + |t'|) - |r||s||t|.
-fn is_invertible_everywhere((tangents, deviations): ([[f64; 3]; 3], [f64; 3])) -> bool {
+fn is_brick_invertible((tangents, deviations): ([[f64; 3]; 3], [f64; 3])) -> bool {
     let [r, s, t] = tangents;
     let (mut centre, mut largest) = (1.0, 1.0);
     for (tangent, deviation) in tangents.iter().zip(deviations) {

@@ -3,6 +3,7 @@
 use super::jacobian::{Matrix3, cross, dot};
 use super::{Geometry, Maps, Points};
 use femto_element::{Cell, MapKind};
+use std::sync::Arc;
 
 /// Facets of the cells of a mesh.
 #[derive(Clone, Debug)]
@@ -42,6 +43,7 @@ impl Geometry {
             first_cell: 0,
             columns: None,
             fingerprint: maps.fingerprint(),
+            is_good: Arc::default(),
             kinds: vec![MapKind::Curved; count].into(),
             coordinates: self.coordinates.clone(),
             maps,

@@ -30,6 +30,7 @@ use femto_element::{Cell, MapKind};
 use jacobian::{Matrix3, dot};
 use polynomial::Tensor;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use tensor::TensorMaps;
 use terms::TermMaps;
 
@@ -45,6 +46,8 @@ pub struct Geometry {
     kinds: Arc<[MapKind]>,
     /// See [`Geometry::fingerprint`].
     fingerprint: u64,
+    /// Whether all maps are known to be invertible everywhere.
+    is_good: Arc<AtomicBool>,
     /// Positions of the mesh nodes, the mesh's own.
     coordinates: Coordinates,
     maps: Maps,

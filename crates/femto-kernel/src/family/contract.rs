@@ -244,12 +244,22 @@ pub struct Target {
 }
 
 /// The elements of a block, as packing for a device needs them.
-pub trait Elements {
+pub trait Elements: Sync {
     /// Number of elements.
     fn count(&self) -> usize;
 
-    /// Elements of a column: columns follow each other, each from bottom to top; 1 if there are none.
+    /// Elements of a column: columns follow each other, each from bottom to top, and the nodes of each element are those of
+    /// the one below it plus the same steps in all columns; 1 if there are none.
     fn layers(&self) -> usize;
+
+    /// L-vector nodes of an element, `[node]`.
+    fn nodes_of(&self, element: usize) -> Vec<u32>;
+
+    /// The mesh node at a vertex of an element.
+    fn vertex(&self, element: usize, vertex: usize) -> u32;
+
+    /// The position of a mesh node, from an origin of the block unless the form reads positions.
+    fn position(&self, mesh_node: u32) -> [f64; 3];
 
     /// L-vector nodes, `[element][node]`.
     fn nodes(&self) -> &[u32];
@@ -260,7 +270,7 @@ pub trait Elements {
     /// Mesh nodes at the vertices, `[element][vertex]`.
     fn vertices(&self) -> Vec<u32>;
 
-    /// Coordinates of mesh nodes, `[mesh node][dim]`, from an origin of its own unless the form reads positions.
+    /// Coordinates of mesh nodes, `[mesh node][dim]`, as [`Self::position`] gives them.
     fn coordinates(&self) -> Vec<f64>;
 
     /// Coordinates of L-vector nodes at degree 1, `[node][dim]`, likewise.

@@ -152,7 +152,9 @@ impl Plane {
         let mut columns = columns.map(|side| super::side_of(&self.topology.entities.blocks, side));
         let is_below = |it: &Side| {
             let own = plane.vertices(it.element);
-            let mut corners = own.iter().map(|vertex| places.iter().any(|it| it.0 == *vertex));
+            let mut corners = own
+                .iter()
+                .map(|vertex| places.iter().any(|it| it.0 == *vertex));
             own.len() == places.len() && corners.all(|is_there| is_there)
         };
         let column = columns.find(is_below)?.element;

@@ -3,6 +3,7 @@
 use super::pairs::Pairs;
 use super::tables::Tables;
 use crate::family::{Array, Elements, Operand};
+use rayon::prelude::*;
 
 /// Columns, apart from the arrays that kernels read of them.
 #[derive(Clone, Debug)]
@@ -26,8 +27,7 @@ impl Columns {
     /// numbers of the edges at its vertices, the column's own and what it exchanges with the other of its pair,
     /// `[place][nodes + 5]`; positions x, y of the base's vertices, `[place][3][2]`; z below each layer along each edge
     /// and the layer's height there, which in single precision is not the difference of rounded numbers, `[edge][layer][2]`.
-    /// `None` if the elements are not columns of prisms whose nodes step upwards alike. `in_pairs`, at degree 1, orders columns
-    /// in pairs.
+    /// `None` if the elements are not in columns. `in_pairs`, at degree 1, orders columns in pairs.
     pub(super) fn new(
         tables: &Tables,
         elements: &dyn Elements,
@@ -37,16 +37,18 @@ impl Columns {
         if layers < 2 || !elements.count().is_multiple_of(layers) {
             return None;
         }
-        let (all, coordinates, vertices) = (
-            elements.nodes(),
-            elements.coordinates(),
-            elements.vertices(),
-        );
-        let own = |element: usize| &all[element * nodes..][..nodes];
-        let ordered = |element: usize| tables.places.iter().map(move |&place| own(element)[place]);
+        let count = elements.count() / layers;
+        let ordered = |element: usize| {
+            let own = elements.nodes_of(element);
+            tables.places.iter().map(move |&place| own[place])
+        };
         let steps: Vec<u32> = ordered(0)
             .zip(ordered(1))
             .map(|(low, high)| high.wrapping_sub(low))
+            .collect();
+        let all = (0..count).into_par_iter();
+        let lowest: Vec<u32> = all
+            .flat_map_iter(|column| ordered(column * layers))
             .collect();
         let [nt, nz] = [tables.triangle[0], tables.line[0]];
         // Whether a prism with these nodes has its upper ones where the next prism has its lower ones.
@@ -58,60 +60,26 @@ impl Columns {
                         && nodes[top] == nodes[bottom].wrapping_add(steps[bottom])
                 })
         };
-        let count = elements.count() / layers;
+        let share = lowest.par_chunks_exact(nodes).all(shares);
         let in_pairs = in_pairs && steps.iter().all(|&step| step == steps[0]);
         let pairs = in_pairs.then(|| {
-            let corners = |column| [0, 1, 2].map(|t| own(column * layers)[tables.places[t * nz]]);
-            Pairs::new(&(0..count).map(corners).collect::<Vec<_>>())
+            let corners = lowest.chunks_exact(nodes);
+            let corners = corners.map(|own| [0, 1, 2].map(|t| own[t * nz]));
+            Pairs::new(&corners.collect::<Vec<_>>())
         });
         let in_pairs = pairs.as_ref().map(|pairs| pairs.columns.len());
         let order: Vec<(u32, u32)> = match pairs {
             Some(pairs) => pairs.columns.into_iter().zip(pairs.exchanges).collect(),
             None => (0..count as u32).map(|column| (column, 0)).collect(),
         };
-        let (mut starts, mut bases, mut heights) = (Vec::new(), Vec::new(), Vec::new());
-        let mut share = true;
-        // The edge that was listed first from each vertex.
-        let mut edges = vec![u32::MAX; coordinates.len() / 3];
-        for (column, exchange) in order {
-            let lowest = column as usize * layers;
-            let first = starts.len();
-            starts.extend(ordered(lowest));
-            share &= shares(&starts[first..]);
-            for element in lowest..lowest + layers - 1 {
-                let mut pairs = ordered(element).zip(ordered(element + 1)).zip(&steps);
-                if !pairs.all(|((low, high), &step)| low.wrapping_add(step) == high) {
-                    return None;
-                }
-            }
-            for corner in 0..3 {
-                let vertex =
-                    |element: usize, corner: usize| vertices[element * 6 + corner] as usize;
-                let bottom = vertex(lowest, corner);
-                bases.extend(&coordinates[3 * bottom..][..2]);
-                let z = |level: usize| {
-                    let node = match level == layers {
-                        true => vertex(lowest + layers - 1, corner + 3),
-                        false => vertex(lowest + level, corner),
-                    };
-                    coordinates[3 * node + 2]
-                };
-                let own = (0..layers).flat_map(|layer| [z(layer), z(layer + 1) - z(layer)]);
-                let next = (heights.len() / (2 * layers)) as u32;
-                if edges[bottom] == u32::MAX {
-                    edges[bottom] = next;
-                }
-                let mut edge = edges[bottom];
-                // Edges from one node may lead to others, along a crack.
-                let listed = heights.iter().skip(edge as usize * 2 * layers);
-                if !own.clone().eq(listed.take(2 * layers).copied()) {
-                    edge = next;
-                    heights.extend(own);
-                }
-                starts.push(edge);
-            }
+        let edges = Edges::new(elements, &order);
+        let mut starts = Vec::with_capacity(order.len() * (nodes + 5));
+        for (&(column, exchange), edges) in order.iter().zip(edges.numbers.chunks_exact(3)) {
+            starts.extend(&lowest[column as usize * nodes..][..nodes]);
+            starts.extend(edges);
             starts.extend([column, exchange]);
         }
+        let (bases, heights) = (edges.bases, edges.heights);
         let columns = Self {
             layers,
             count,
@@ -126,5 +94,72 @@ impl Columns {
             (Operand::ColumnHeights, Array::Reals(heights)),
         ];
         Some((columns, arrays))
+    }
+}
+
+/// The vertical edges of columns.
+struct Edges {
+    /// The edges over the corners of each column's base, `[place][3]`.
+    numbers: Vec<u32>,
+    /// Positions x, y of these corners, `[place][3][2]`.
+    bases: Vec<f64>,
+    /// z below each layer along each edge and the layer's height, `[edge][layer][2]`.
+    heights: Vec<f64>,
+}
+
+impl Edges {
+    /// Those of the columns at places. Edges over one mesh node are one, unless they part further up, along a crack.
+    fn new(elements: &dyn Elements, order: &[(u32, u32)]) -> Self {
+        let layers = elements.layers();
+        let corners = (0..3 * order.len() as u32).into_par_iter();
+        let node = |corner: u32, level: usize| {
+            let lowest = order[corner as usize / 3].0 as usize * layers;
+            let corner = corner as usize % 3;
+            match level == layers {
+                true => elements.vertex(lowest + layers - 1, corner + 3),
+                false => elements.vertex(lowest + level, corner),
+            }
+        };
+        let z = |corner: u32, level: usize| elements.position(node(corner, level))[2];
+        let bottoms: Vec<u32> = corners.clone().map(|corner| node(corner, 0)).collect();
+        let bases = bottoms.par_iter().flat_map_iter(|&node| {
+            let [x, y, _] = elements.position(node);
+            [x, y]
+        });
+        // The corner that was listed first over each mesh node.
+        let mut firsts = vec![u32::MAX; bottoms.iter().max().map_or(0, |&most| most as usize + 1)];
+        let first = |(corner, &node): (u32, &u32)| {
+            let first = &mut firsts[node as usize];
+            *first = (*first).min(corner);
+            *first
+        };
+        let firsts: Vec<u32> = (0..).zip(&bottoms).map(first).collect();
+        let parts = |corner: u32| {
+            let first = firsts[corner as usize];
+            first != corner && (1..=layers).any(|level| z(corner, level) != z(first, level))
+        };
+        let part: Vec<bool> = corners.clone().map(parts).collect();
+        let (mut numbers, mut edges) = (Vec::with_capacity(firsts.len()), Vec::new());
+        for ((corner, &first), &parts) in (0..).zip(&firsts).zip(&part) {
+            numbers.push(match first == corner || parts {
+                true => edges.len() as u32,
+                false => numbers[first as usize],
+            });
+            if first == corner || parts {
+                edges.push(corner);
+            }
+        }
+        let heights = edges.par_iter().flat_map_iter(|&corner| {
+            let layers = 0..layers;
+            layers.flat_map(move |layer| {
+                let (low, high) = (z(corner, layer), z(corner, layer + 1));
+                [low, high - low]
+            })
+        });
+        Self {
+            bases: bases.collect(),
+            heights: heights.collect(),
+            numbers,
+        }
     }
 }

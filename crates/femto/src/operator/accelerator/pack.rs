@@ -24,6 +24,8 @@ pub(super) struct Packer<'a> {
     pub(super) elements: Vec<u32>,
     /// L-vector nodes `[element][node]`, listed when first asked for.
     nodes: OnceLock<Vec<u32>>,
+    /// See [`Elements::position`].
+    origin: OnceLock<[f64; 3]>,
     kind: usize,
 }
 
@@ -35,6 +37,7 @@ impl<'a> Packer<'a> {
             binding,
             block: &plan.block,
             nodes: OnceLock::new(),
+            origin: OnceLock::new(),
             elements: elements(binding, |other| other == kind),
             kind,
         };
@@ -113,16 +116,22 @@ impl<'a> Packer<'a> {
         values
     }
 
-    /// The coordinates in the geometry's dimensions, `[position][dim]`, from a vertex of the block unless the form reads
-    /// positions, so that single precision keeps their differences.
+    /// A vertex of the block, or zero if the form reads positions: single precision keeps differences from it.
+    fn origin(&self) -> [f64; 3] {
+        *self.origin.get_or_init(|| {
+            let binding = self.binding;
+            let first = self.elements.first();
+            let first = first.filter(|_| !binding.plan.operator.inspection.reads_position);
+            first.map_or([0.0; 3], |&element| {
+                let cell = binding.mesh_cell(element as usize);
+                binding.geometry.simplex_vertices(cell)[0]
+            })
+        })
+    }
+
+    /// The coordinates in the geometry's dimensions, `[position][dim]`, from the origin.
     fn leading(&self, positions: impl IndexedParallelIterator<Item = [f64; 3]>) -> Vec<f64> {
-        let (binding, geometry) = (self.binding, self.binding.geometry);
-        let first = self.elements.first();
-        let first = first.filter(|_| !binding.plan.operator.inspection.reads_position);
-        let origin = first.map_or([0.0; 3], |&element| {
-            geometry.simplex_vertices(binding.mesh_cell(element as usize))[0]
-        });
-        let dim = geometry.dim();
+        let (origin, dim) = (self.origin(), self.binding.geometry.dim());
         let mut leading = vec![0.0; positions.len() * dim];
         let rows = leading.par_chunks_exact_mut(dim).zip(positions);
         rows.for_each(|(row, x)| {
@@ -140,8 +149,25 @@ impl Elements for Packer<'_> {
     }
 
     fn layers(&self) -> usize {
-        let columns = self.binding.geometry.columns();
+        let is_even = !self.binding.plan.operator.has_uneven_columns;
+        let columns = self.binding.geometry.columns().filter(|_| is_even);
         columns.map_or(1, |columns| columns.layers)
+    }
+
+    fn nodes_of(&self, element: usize) -> Vec<u32> {
+        let element = self.elements[element] as usize;
+        self.binding.space.element_nodes(element)
+    }
+
+    fn vertex(&self, element: usize, vertex: usize) -> u32 {
+        let cell = self.binding.mesh_cell(self.elements[element] as usize);
+        self.binding.geometry.vertex_nodes(cell)[vertex]
+    }
+
+    fn position(&self, mesh_node: u32) -> [f64; 3] {
+        let (x, origin) = (self.binding.geometry.coordinates(), self.origin());
+        let x = x.at(mesh_node as usize);
+        [0, 1, 2].map(|axis| x[axis] - origin[axis])
     }
 
     fn nodes(&self) -> &[u32] {
