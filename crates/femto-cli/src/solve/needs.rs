@@ -36,13 +36,14 @@ impl Sizes {
         }
     }
 
-    /// Those of layers over a plane mesh, whose columns are not listed: of nodes only heights, of cells only tags.
+    /// Those of layers over a plane mesh, whose columns are not listed: of nodes only heights, of cells only tags and places
+    /// in the order of elements.
     fn extruded(self, layers: f64) -> Self {
         Self {
             nodes: layers * self.nodes,
             cells: layers * self.cells,
             mesh: layers * (8.0 * self.nodes + 4.0 * self.cells),
-            element_nodes: layers * self.element_nodes,
+            element_nodes: self.element_nodes + layers * self.cells,
             space_nodes: layers * self.space_nodes,
         }
     }
@@ -89,7 +90,11 @@ fn of_mesh(mesh: &Mesh, degree: usize) -> Sizes {
             let (cells, block) = (mesh.blocks[block].len() as f64, &mesh.blocks[block]);
             sizes.cells += cells;
             sizes.mesh += block.nodes.bytes() as f64 + 4.0 * cells;
-            sizes.element_nodes += cells * shell_nodes(cell, degree);
+            // Nodes of the lowest prism of each column, and the places of all.
+            let columns = Some(&block.nodes).filter(|_| !cell.lines().is_empty());
+            let layers = columns.and_then(|nodes| nodes.layers()).unwrap_or(1);
+            let listed = shell_nodes(cell, degree) / layers as f64;
+            sizes.element_nodes += cells * (1.0 + listed);
             // Without the boundary; a square makes two triangles, a cube six tetrahedra.
             let power = (degree as f64).powi(cell.dim() as i32);
             sizes.space_nodes += cells * power / cell.per_box() as f64;

@@ -70,27 +70,41 @@ impl Geometry {
             cell,
             first_cell,
             columns: columns.map(Arc::new),
+            fingerprint: fingerprint(kinds.len(), |cell| maps.vertex_nodes(cell)),
             kinds: kinds.into(),
-            fingerprint: maps.fingerprint(),
-            is_good: Arc::default(),
+            is_invertible: Arc::default(),
             coordinates: coordinates.clone(),
             maps,
         })
     }
 }
 
-/// A hash of vertices in their order, the same for any number of threads.
-pub(super) fn fingerprint(vertices: &[u32]) -> u64 {
+/// A hash of the vertices of `count` cells in their order, the same for any number of threads.
+pub(super) fn fingerprint<'a>(
+    count: usize,
+    vertices: impl Fn(usize) -> NodesOfCell<'a> + Sync,
+) -> u64 {
     let add = |sum: u64, number: u64| {
         (sum ^ number)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(29)
     };
-    let chunks = vertices.par_chunks(1 << 16);
-    let of_chunk = |chunk: &[u32]| chunk.iter().fold(0, |sum, &node| add(sum, node.into()));
+    let add_cell = |sum: u64, cell: usize| {
+        let vertices = vertices(cell);
+        let numbers = vertices.iter().map(|&node| u64::from(node));
+        numbers.fold(sum, add)
+    };
+    let chunks = (0..count.div_ceil(HASHED)).into_par_iter();
+    let of_chunk = |chunk: usize| {
+        let cells = chunk * HASHED..count.min((chunk + 1) * HASHED);
+        cells.fold(0, add_cell)
+    };
     let of_chunks: Vec<u64> = chunks.map(of_chunk).collect();
-    of_chunks.into_iter().fold(vertices.len() as u64, add)
+    of_chunks.into_iter().fold(count as u64, add)
 }
+
+/// Cells whose vertices are hashed at a time.
+const HASHED: usize = 1 << 14;
 
 /// Checks that the mesh has the nodes of a block, whose cells are numbered from `first` on.
 fn check_nodes(

@@ -44,18 +44,18 @@ impl Geometry {
     /// # Errors
     /// [`GeometryError::NotInvertible`] with the worst point of the first bad cell.
     pub fn check(&self, points_1d: &[f64]) -> Result<Vec<CornerWarning>, GeometryError> {
-        let cells = (0..self.len()).into_par_iter().with_min_len(256);
-        if self.is_good.load(Relaxed) || cells.all(|cell| self.is_invertible_everywhere(cell)) {
-            self.is_good.store(true, Relaxed);
+        if self.is_invertible.load(Relaxed) {
             return Ok(Vec::new());
         }
+        let cells = (0..self.len()).into_par_iter().with_min_len(256);
+        let is_doubtful = |cell: &usize| !self.is_invertible_everywhere(*cell);
+        let doubtful: Vec<usize> = cells.filter(is_doubtful).collect();
+        self.is_invertible.store(doubtful.is_empty(), Relaxed);
         let (points, corners) = (self.checked_points(points_1d), self.corners());
         let defect = |cell| self.defect(cell, points_1d, &points, &corners);
-        let defects: Vec<(usize, Defect)> = (0..self.len())
-            .into_par_iter()
-            .with_min_len(256)
-            .filter_map(|cell| Some((cell, defect(cell)?)))
-            .collect();
+        let doubtful = doubtful.into_par_iter();
+        let defects = doubtful.filter_map(|cell| Some((cell, defect(cell)?)));
+        let defects: Vec<(usize, Defect)> = defects.collect();
         let mut bad = defects
             .iter()
             .filter(|(_, defect)| *defect == Defect::Points);
@@ -68,7 +68,7 @@ impl Geometry {
         }
     }
 
-    /// The defect of a cell, checked at a grid of `points_1d`, which are `points` of the cell, and at its `corners`.
+    /// The defect of a cell that may have one, checked at a grid of `points_1d`, which are `points` of the cell, and at its `corners`.
     fn defect(
         &self,
         cell: usize,
@@ -76,9 +76,6 @@ impl Geometry {
         points: &[[f64; 3]],
         corners: &[[f64; 3]],
     ) -> Option<Defect> {
-        if self.is_invertible_everywhere(cell) {
-            return None;
-        }
         let good_points = match &self.maps {
             Maps::Tensor(_) => {
                 let mut good = true;

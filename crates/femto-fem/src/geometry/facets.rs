@@ -1,5 +1,6 @@
 //! Maps of facets, from the maps of their cells.
 
+use super::build::fingerprint;
 use super::jacobian::{Matrix3, cross, dot};
 use super::{Geometry, Maps, Points};
 use femto_element::{Cell, MapKind};
@@ -42,8 +43,8 @@ impl Geometry {
             cell,
             first_cell: 0,
             columns: None,
-            fingerprint: maps.fingerprint(),
-            is_good: Arc::default(),
+            fingerprint: fingerprint(count, |facet| maps.vertex_nodes(facet)),
+            is_invertible: Arc::default(),
             kinds: vec![MapKind::Curved; count].into(),
             coordinates: self.coordinates.clone(),
             maps,
@@ -93,11 +94,6 @@ impl FacetMaps {
     /// Memory held, in bytes, apart from the cells'.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.facets[..]) + size_of_val(&self.vertices[..])
-    }
-
-    /// Mesh nodes at the vertices of all facets.
-    pub(super) fn vertices(&self) -> &[u32] {
-        &self.vertices
     }
 
     /// Mesh nodes at the vertices of a facet.

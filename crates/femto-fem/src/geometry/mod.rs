@@ -47,7 +47,7 @@ pub struct Geometry {
     /// See [`Geometry::fingerprint`].
     fingerprint: u64,
     /// Whether all maps are known to be invertible everywhere.
-    is_good: Arc<AtomicBool>,
+    is_invertible: Arc<AtomicBool>,
     /// Positions of the mesh nodes, the mesh's own.
     coordinates: Coordinates,
     maps: Maps,
@@ -154,10 +154,9 @@ impl Geometry {
         &self.kinds
     }
 
-    /// Memory held, in bytes.
+    /// Memory held, in bytes, apart from the mesh's coordinates.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.kinds[..])
-            + self.coordinates.bytes()
             + match &self.maps {
                 Maps::Tensor(maps) => maps.bytes(),
                 Maps::Terms(maps) => maps.bytes(),

@@ -1,20 +1,17 @@
 //! Maps at points, and on facets.
 
-use super::build::fingerprint;
 use super::jacobian::{Matrix3, cofactors, determinant};
 use super::{FacetPoint, Geometry, GeometryAtPoints, Maps, Points};
 use crate::mesh::{CellNodes, ColumnNodes, Coordinates, NodesOfCell};
 
 impl Maps {
-    /// See [`Geometry::fingerprint`].
-    pub(super) fn fingerprint(&self) -> u64 {
+    /// Mesh nodes at the vertices of a cell.
+    #[inline(always)]
+    pub(super) fn vertex_nodes(&self, cell: usize) -> NodesOfCell<'_> {
         match self {
-            Self::Tensor(maps) => fingerprint(maps.vertices()),
-            Self::Terms(maps) => match maps.vertices() {
-                CellNodes::Listed(vertices) => fingerprint(vertices),
-                CellNodes::Columns(columns) => fingerprint(&columns.lowest) ^ columns.layers as u64,
-            },
-            Self::Facets(maps) => fingerprint(maps.vertices()),
+            Self::Tensor(maps) => NodesOfCell::Listed(maps.vertex_nodes(cell)),
+            Self::Terms(maps) => maps.vertex_nodes(cell),
+            Self::Facets(maps) => NodesOfCell::Listed(maps.vertex_nodes(cell)),
         }
     }
 }
@@ -42,11 +39,7 @@ impl Geometry {
     /// Mesh nodes at the vertices of a cell, in the order of [`femto_element::cell`].
     #[inline(always)]
     pub fn vertex_nodes(&self, cell: usize) -> NodesOfCell<'_> {
-        match &self.maps {
-            Maps::Tensor(maps) => NodesOfCell::Listed(maps.vertex_nodes(cell)),
-            Maps::Terms(maps) => maps.vertex_nodes(cell),
-            Maps::Facets(maps) => NodesOfCell::Listed(maps.vertex_nodes(cell)),
-        }
+        self.maps.vertex_nodes(cell)
     }
 
     /// The mesh nodes of the columns that all cells form, if they are stored as such.

@@ -39,11 +39,6 @@ impl TensorMaps {
             + size_of_val(&self.curved[..])
     }
 
-    /// Mesh nodes at the vertices of all cells.
-    pub(super) fn vertices(&self) -> &[u32] {
-        &self.vertices
-    }
-
     /// Mesh nodes at the vertices of a cell, lexicographic.
     pub(super) fn vertex_nodes(&self, cell: usize) -> &[u32] {
         let count = self.cell.vertices();

@@ -1,5 +1,6 @@
 //! The mesh nodes of cells: listed, or in columns by those at the bottom.
 
+use femto_element::CellType;
 use rayon::prelude::*;
 
 use crate::few::Few;
@@ -29,10 +30,7 @@ pub struct ColumnNodes {
 pub type NodesOfCell<'a> = Few<'a, 8>;
 
 impl ColumnNodes {
-    /// The nodes of the columns over bases, each over one after the other of the numbers of their lowest nodes.
-    ///
-    /// Of cells listed column by column, whose columns have the same number of cells, at least two: `None` for others.
-    /// Only these can be the nodes of columns, so that nothing is lost.
+    /// Folds a list of prisms or hexahedra into columns; `None` if it is not one of columns of equal height, at least two.
     fn of_list(nodes: &[u32], per_cell: usize) -> Option<Self> {
         let per_base = match per_cell {
             6 | 8 => per_cell / 2,
@@ -68,6 +66,13 @@ impl ColumnNodes {
         })
     }
 
+    /// Whether cells of this type are in columns like these.
+    pub(crate) fn are_of(&self, cell_type: CellType) -> bool {
+        let (order, dim) = (cell_type.order(), cell_type.dimension());
+        let is_upright = dim == if self.per_base == 2 { 2 } else { 3 };
+        order == 1 && is_upright && cell_type.nodes() == 2 * self.per_base
+    }
+
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.lowest.len() / self.per_base
@@ -90,11 +95,19 @@ impl ColumnNodes {
 }
 
 impl CellNodes {
-    /// The nodes of listed cells of order 1, in columns if they are.
+    /// The nodes of listed solids of order 1, as columns if they are.
     pub(crate) fn folded(nodes: Vec<u32>, per_cell: usize) -> Self {
         match ColumnNodes::of_list(&nodes, per_cell) {
             Some(columns) => Self::Columns(columns),
             None => Self::Listed(nodes),
+        }
+    }
+
+    /// Cells of a column, of cells in columns.
+    pub fn layers(&self) -> Option<usize> {
+        match self {
+            Self::Listed(_) => None,
+            Self::Columns(columns) => Some(columns.layers),
         }
     }
 

@@ -48,9 +48,17 @@ impl Mesh {
         if prisms.is_empty() || prisms.iter().any(|it| it.cell_type.order() > 1) {
             return None;
         }
-        let heights = self.coordinates.par_iter().map(|x| x[2].abs());
-        // Heights were interpolated between those of the ends. No height is NaN, see `Mesh::contradiction`.
-        let rounding = 8.0 * f64::EPSILON * heights.reduce(|| 0.0, f64::max);
+        let height = |node: u32| {
+            self.coordinates
+                .get(node as usize)
+                .map_or(0.0, |x| x[2].abs())
+        };
+        let heights = prisms.iter().map(|block| {
+            let of_cells = block.par_cells().flat_map_iter(|cell| cell.each());
+            of_cells.map(height).reduce(|| 0.0, f64::max)
+        });
+        // Heights were interpolated between those of the ends.
+        let rounding = 8.0 * f64::EPSILON * heights.fold(0.0, f64::max);
         let of_block = |block: &&CellBlock| {
             let cells = block.par_cells();
             let layerings = cells.map(|cell| self.layering(&cell, rounding));
@@ -164,11 +172,10 @@ fn listed<'a>(prisms: &[&'a CellBlock]) -> Cow<'a, [u32]> {
                 ..
             },
         ] => Cow::Borrowed(&nodes[..]),
-        all => Cow::Owned(
-            all.iter()
-                .flat_map(|it| it.nodes.clone().to_mut().clone())
-                .collect(),
-        ),
+        all => {
+            let cells = all.iter().flat_map(|it| it.cells());
+            Cow::Owned(cells.flat_map(|cell| cell.each()).collect())
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a mesh's lists fit each other, and its nodes are somewhere.
 
-use super::{CellBlock, Membership, Mesh, MeshError};
+use super::{CellBlock, CellNodes, Membership, Mesh, MeshError};
 use rayon::prelude::*;
 
 impl Mesh {
@@ -8,6 +8,12 @@ impl Mesh {
     pub(crate) fn contradiction(&self) -> Option<String> {
         let of_block = |block: &CellBlock| {
             let (nodes, of_cell) = (block.nodes.len(), block.cell_type.nodes());
+            if let CellNodes::Columns(columns) = &block.nodes
+                && !columns.are_of(block.cell_type)
+            {
+                let name = block.cell_type.name();
+                return Some(format!("columns of other cells in a block of cells {name}"));
+            }
             let is_whole = nodes.is_multiple_of(of_cell) && block.tags.len() == block.len();
             let (name, tags) = (block.cell_type.name(), block.tags.len());
             (!is_whole).then(|| {

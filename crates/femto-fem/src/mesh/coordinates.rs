@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::ordering::around;
+use super::ordering::box_around;
 
 /// The positions of the nodes of a mesh, `[nodes]`, in the length unit of the file. Clones share them.
 #[derive(Clone, Debug)]
@@ -27,6 +27,23 @@ pub struct Lines {
 }
 
 impl Coordinates {
+    /// Listed positions, as lines if those of so many `levels` each are.
+    pub(crate) fn folded(all: Vec<[f64; 3]>, levels: Option<usize>) -> Self {
+        let in_plane = |x: &[f64; 3]| [x[0], x[1]];
+        let is_line = |line: &[[f64; 3]]| line.iter().all(|x| in_plane(x) == in_plane(&line[0]));
+        let levels = levels.filter(|&levels| {
+            all.len().is_multiple_of(levels) && all.par_chunks(levels).all(is_line)
+        });
+        let Some(levels) = levels else {
+            return Self::from(all);
+        };
+        Self::Lines(Arc::new(Lines {
+            plane: all.iter().step_by(levels).map(in_plane).collect(),
+            levels,
+            heights: all.iter().map(|x| x[2]).collect(),
+        }))
+    }
+
     /// Number of nodes.
     pub fn len(&self) -> usize {
         match self {
@@ -81,7 +98,7 @@ impl Coordinates {
 
     /// The smallest and the largest coordinates.
     pub(crate) fn bounding_box(&self) -> ([f64; 3], [f64; 3]) {
-        around(self.par_iter())
+        box_around(self.par_iter())
     }
 
     /// The listed positions, to be changed: those on lines are listed.

@@ -93,6 +93,14 @@ impl CellBlock {
         self.nodes.len() / self.cell_type.nodes()
     }
 
+    /// Keeps solids of order 1 as columns if they are listed as such.
+    pub(crate) fn fold(&mut self) {
+        if (self.cell_type.order(), self.cell_type.dimension()) == (1, 3) {
+            let nodes = std::mem::take(self.nodes.to_mut());
+            self.nodes = CellNodes::folded(nodes, self.cell_type.nodes());
+        }
+    }
+
     /// Whether the block has no cells.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()

@@ -36,11 +36,11 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
 
 /// Smallest and largest coordinates of the points.
 pub(crate) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
-    around(points.par_iter().with_min_len(4096).copied())
+    box_around(points.par_iter().with_min_len(4096).copied())
 }
 
 /// As [`bounding_box`], of points that all threads visit.
-pub(super) fn around(points: impl ParallelIterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
+pub(super) fn box_around(points: impl ParallelIterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
     let empty = || ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     let both = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
         (

@@ -46,6 +46,32 @@ pub struct BoundaryFacets {
     inside: Vec<(i32, usize)>,
 }
 
+/// What a boundary cell is.
+#[derive(Clone, Copy)]
+enum Found {
+    /// This facet, and whether it lies between two cells.
+    Facet(Side, bool),
+    /// A facet on a periodic side.
+    Periodic,
+    /// No facet.
+    Stranger,
+}
+
+impl Found {
+    /// Given the sides of the facet, if it is one, and the mesh cell numbers `[block][element]`.
+    fn new(sides: Option<(Side, Option<Side>)>, topology: &Topology, cells: &[&[u32]]) -> Self {
+        let place = |side: &Side| (side.block, cells[side.block][side.element]);
+        match sides {
+            None => Self::Stranger,
+            Some((first, _)) if topology.is_periodic(&first) => Self::Periodic,
+            Some((first, Some(second))) if place(&second) < place(&first) => {
+                Self::Facet(second, true)
+            }
+            Some((first, second)) => Self::Facet(first, second.is_some()),
+        }
+    }
+}
+
 impl BoundaryFacets {
     /// Looks up every boundary cell of the mesh that is in a group, for each block of `cells`,
     /// `[block][element]`. A facet between two cells belongs to the one in the first block, or with the
@@ -62,37 +88,31 @@ impl BoundaryFacets {
         let dimension = boundary.dimension;
         for (place, block) in blocks.filter(|(_, it)| it.cell_type.dimension() == dimension) {
             let shape = block.cell_type.cell();
-            let nodes = |facet: usize| block.cell(facet);
-            let all = (0..block.len()).into_par_iter();
-            let found: Vec<_> = all.map(|it| topology.sides(shape, &nodes(it))).collect();
-            for (facet, sides) in found.into_iter().enumerate() {
-                let nodes = &nodes(facet)[..shape.vertices()];
-                let groups: Vec<i32> = mesh.groups_of(place, facet).collect();
-                boundary.present.extend(&groups);
-                let Some((first, second)) = sides else {
-                    let groups = groups.iter().map(|&tag| (tag, nodes.to_vec()));
-                    boundary.strangers.extend(groups);
-                    continue;
-                };
-                let place = |side: &Side| (side.block, cells[side.block][side.element]);
-                if topology.is_periodic(&first) {
-                    let groups = groups.iter().map(|&tag| (tag, nodes.to_vec()));
-                    boundary.periodic.extend(groups);
-                    continue;
+            let of_cell = |cell: usize| {
+                let found = Found::new(topology.sides(shape, &block.cell(cell)), topology, cells);
+                let groups = mesh.groups_of(place, cell);
+                groups.map(move |tag| (tag, cell, found))
+            };
+            let all = (0..block.len()).into_par_iter().with_min_len(256);
+            let found: Vec<(i32, usize, Found)> = all.flat_map_iter(of_cell).collect();
+            for (tag, cell, found) in found {
+                let named = || (tag, block.cell(cell)[..shape.vertices()].to_vec());
+                if boundary.present.last() != Some(&tag) {
+                    boundary.present.push(tag);
                 }
-                if second.is_some() {
-                    inside.extend(&groups);
+                match found {
+                    Found::Stranger => boundary.strangers.push(named()),
+                    Found::Periodic => boundary.periodic.push(named()),
+                    Found::Facet(side, is_inside) => {
+                        inside.extend(is_inside.then_some(tag));
+                        facets[side.block].push(BoundaryFacet {
+                            tag,
+                            element: side.element as u32,
+                            cell: cells[side.block][side.element],
+                            number: side.facet as u8,
+                        });
+                    }
                 }
-                let side = match second {
-                    Some(second) if place(&second) < place(&first) => second,
-                    _ => first,
-                };
-                facets[side.block].extend(groups.into_iter().map(|tag| BoundaryFacet {
-                    tag,
-                    element: side.element as u32,
-                    cell: cells[side.block][side.element],
-                    number: side.facet as u8,
-                }));
             }
         }
         boundary.present.sort_unstable();
@@ -101,7 +121,7 @@ impl BoundaryFacets {
         let runs = inside.chunk_by(|a, b| a == b);
         boundary.inside = runs.map(|run| (run[0], run.len())).collect();
         let of_block = |mut facets: Vec<BoundaryFacet>| {
-            facets.sort_unstable();
+            facets.par_sort_unstable();
             facets.dedup();
             Self {
                 facets,
@@ -243,11 +263,10 @@ impl Space {
         let values = facets.flat_map_iter(|facet| {
             let element = facet.element as usize;
             let chunk = &restriction.chunks[restriction.chunk_of(element)];
-            let shell: Vec<u32> = restriction.shell_of(element).collect();
             let on_facet = on_facets[usize::from(facet.number)].iter();
             on_facet.map(move |&(position, place)| {
                 let node = BoundaryNode {
-                    node: restriction.node(chunk, shell[place]) as u32,
+                    node: restriction.node(chunk, restriction.shell_at(element, place)) as u32,
                     element: facet.element,
                     position: position as u32,
                 };

@@ -54,14 +54,23 @@ impl Elements {
                 Topology::new(&vertices, nodes, up_to, number_of)?
             }
         };
-        // Before sides are joined, after which vertices stand for several mesh nodes.
-        let outer = topology.outer_facets();
-        topology.join_sides(&mesh.periodic, number_of)?;
-        let outer: Vec<[u32; 4]> = outer
-            .into_iter()
-            .filter(|(side, _)| !topology.is_on_period(*side))
-            .map(|(_, nodes)| nodes)
-            .collect();
+        let at = |node: u32| mesh.coordinates.at(node as usize);
+        let in_plane = |node: u32| [at(node)[0], at(node)[1], 0.0];
+        // Lines of nodes that are apart in the plane are apart.
+        let are_apart = |cells: Vec<[u32; 4]>| Unjoined::new(in_plane, &cells, &[]).is_empty();
+        let unjoined = if topology.plane_cells().is_some_and(are_apart) {
+            Unjoined::default()
+        } else {
+            // Before sides are joined, after which vertices stand for several mesh nodes.
+            let outer = topology.outer_facets();
+            topology.join_sides(&mesh.periodic, number_of)?;
+            let outer: Vec<[u32; 4]> = outer
+                .into_iter()
+                .filter(|(side, _)| !topology.is_on_period(*side))
+                .map(|(_, nodes)| nodes)
+                .collect();
+            Unjoined::new(at, &outer, &mesh.periodic)
+        };
         let numbered: Vec<&[u32]> = ordered.iter().map(|own| &own.cells[..]).collect();
         let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
         for (own, boundary) in ordered.iter_mut().zip(boundary) {
@@ -69,7 +78,7 @@ impl Elements {
         }
         Ok(Self {
             shapes: ordered,
-            unjoined: Unjoined::new(&mesh.coordinates, &outer, &mesh.periodic),
+            unjoined,
             entities: topology.entities,
             is_periodic: !mesh.periodic.is_empty(),
         })
@@ -239,8 +248,8 @@ fn in_columns(
         firsts.flat_map(of_column).collect()
     };
     let cells = order
-        .into_iter()
-        .flat_map(|number| columns.cells(number as usize));
+        .into_par_iter()
+        .flat_map_iter(|number| columns.cells(number as usize));
     (cells.collect(), chunks)
 }
 

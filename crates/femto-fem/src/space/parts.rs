@@ -55,8 +55,10 @@ impl Block {
             let chunks = restriction.chunks.par_iter();
             let of_chunk = chunks.flat_map_iter(|chunk| {
                 chunk.elements.clone().map(|element| {
-                    let shell: Vec<u32> = restriction.shell_of(element).collect();
-                    let vertex = |at: &u32| restriction.node(chunk, shell[*at as usize]) as u32;
+                    let vertex = |&at: &u32| {
+                        let local = restriction.shell_at(element, at as usize);
+                        restriction.node(chunk, local) as u32
+                    };
                     let mut vertices = entities.vertices().iter().map(vertex);
                     let first = vertices.next().unwrap_or_default();
                     vertices.for_each(|other| links.join(first, other));

@@ -189,6 +189,12 @@ impl Restriction {
         steps.map(move |(&lowest, step)| lowest + layer * step)
     }
 
+    /// One of [`Self::shell_of`].
+    pub fn shell_at(&self, element: usize, place: usize) -> u32 {
+        let lowest = self.shell[element / self.layers * self.shell_nodes() + place];
+        lowest + (element % self.layers) as u32 * self.steps[place]
+    }
+
     /// The chunk-local index of the first interior node of an element; meaningless if it has none.
     pub fn first_inside(&self, element: usize) -> u32 {
         self.interior.get(element).copied().unwrap_or_default()

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::topology::NONE;
+use crate::mesh::PeriodicSides;
 use crate::mesh::ordering::{bounding_box, rounding};
-use crate::mesh::{Coordinates, PeriodicSides};
 
 /// Mesh nodes where cells touch, but have no node or facet in common: in a crack, where parts were not merged, or where
 /// the cells of one side are smaller.
@@ -26,11 +26,11 @@ const SAME: f64 = 1e-9;
 const OFFSET: f64 = 0.381_966_011_250_105;
 
 impl Unjoined {
-    /// Compares the vertices of facets that belong to one cell and are not on periodic sides. Facets are the mesh nodes at
-    /// their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others,
+    /// Compares the vertices of facets that belong to one cell and are not on periodic sides, given where they are. Facets
+    /// are the mesh nodes at their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others,
     /// perhaps at the same place.
     pub(super) fn new(
-        coordinates: &Coordinates,
+        at: impl Fn(u32) -> [f64; 3] + Sync,
         facets: &[[u32; 4]],
         periodic: &[PeriodicSides],
     ) -> Self {
@@ -38,7 +38,6 @@ impl Unjoined {
         vertices.par_sort_unstable();
         vertices.dedup();
         vertices.retain(|&node| node != NONE);
-        let at = |node: u32| coordinates.at(node as usize);
         let positions: Vec<[f64; 3]> = vertices.iter().map(|&node| at(node)).collect();
         let bounds = bounding_box(&positions);
         let (low, step) = (bounds.0, rounding(bounds, SAME));
@@ -77,6 +76,11 @@ impl Unjoined {
         found.hanging.par_sort_unstable();
         found.hanging.dedup();
         found
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.coincident.is_empty() && self.hanging.is_empty()
     }
 }
 

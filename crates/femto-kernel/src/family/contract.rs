@@ -249,7 +249,7 @@ pub trait Elements: Sync {
     fn count(&self) -> usize;
 
     /// Elements of a column: columns follow each other, each from bottom to top, and the nodes of each element are those of
-    /// the one below it plus the same steps in all columns; 1 if there are none.
+    /// the one below it plus the same steps in all columns, which families need not check; 1 if there are none.
     fn layers(&self) -> usize;
 
     /// L-vector nodes of an element, `[node]`.

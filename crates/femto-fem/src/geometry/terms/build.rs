@@ -34,8 +34,9 @@ impl TermMaps {
     /// The nodes at the vertices of a block's cells, in the cell's own order.
     fn vertices_of(&self, block: &CellBlock) -> CellNodes {
         let (vertices, places) = (self.cell.vertices(), self.cell.gmsh_order().vertices);
-        // Gmsh's order is also that of prisms.
-        if let (CellNodes::Columns(_), true) = (&block.nodes, places.is_sorted()) {
+        // Gmsh's order is also that of prisms of order 1.
+        let are_all = block.cell_type.nodes() == vertices && places.is_sorted();
+        if let (CellNodes::Columns(_), true) = (&block.nodes, are_all) {
             return block.nodes.clone();
         }
         let mut all = vec![0; block.len() * vertices];

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::error::GmshError;
 use super::ids::{IdSet, NodeIndex};
-use crate::mesh::{CellBlock, CellNodes, Membership, Mesh, PeriodicSides, PhysicalGroup};
+use crate::mesh::{
+    CellBlock, CellNodes, Coordinates, Membership, Mesh, PeriodicSides, PhysicalGroup,
+};
 use femto_element::CellType;
 
 /// Nodes, cells and groups read so far.
@@ -13,6 +15,8 @@ pub(super) struct Builder {
     mesh: Mesh,
     /// Positions of its nodes.
     coordinates: Vec<[f64; 3]>,
+    /// Nodes of the cells of each block.
+    cell_nodes: Vec<Vec<u32>>,
     /// The file's numbers of cells, `[block][cell]`, if they are requested.
     numbers: Option<Vec<Vec<u64>>>,
     nodes: NodeIndex,
@@ -40,6 +44,7 @@ impl Builder {
         Self {
             mesh: Mesh::default(),
             coordinates: Vec::new(),
+            cell_nodes: Vec::new(),
             numbers: keep_numbers.then(Vec::new),
             nodes: NodeIndex::new(file_size),
             elements: IdSet::new(file_size),
@@ -79,6 +84,7 @@ impl Builder {
         let blocks = &mut self.mesh.blocks;
         let found = blocks.iter().position(|b| b.cell_type == cell_type);
         found.unwrap_or_else(|| {
+            self.cell_nodes.push(Vec::new());
             blocks.push(CellBlock {
                 cell_type,
                 nodes: CellNodes::default(),
@@ -126,7 +132,7 @@ impl Builder {
     ) -> Result<(), GmshError> {
         let position = self.nodes.get(node);
         let position = position.ok_or(GmshError::MissingNode { element, node })?;
-        self.mesh.blocks[block].nodes.to_mut().push(position);
+        self.cell_nodes[block].push(position);
         Ok(())
     }
 
@@ -134,7 +140,7 @@ impl Builder {
     pub(super) fn add_to_groups(&mut self, block: usize, groups: &[i32]) -> Result<(), GmshError> {
         let left = self.memberships_left.checked_sub(groups.len());
         self.memberships_left = left.ok_or(GmshError::Memberships)?;
-        let cell = self.mesh.blocks[block].len() as u32 - 1;
+        let cell = self.mesh.blocks[block].tags.len() as u32 - 1;
         let block = block as u32;
         let memberships = groups.iter();
         self.memberships
@@ -186,11 +192,14 @@ impl Builder {
         let mut numbers = self.numbers.take().unwrap_or_default();
         numbers.resize(self.mesh.blocks.len(), Vec::new());
         self.memberships.sort_by_key(|it| (it.block, it.cell));
-        for ((number, block), numbers) in (0..).zip(&mut self.mesh.blocks).zip(&mut numbers) {
+        let blocks = self.mesh.blocks.iter_mut().zip(self.cell_nodes);
+        for ((number, (block, nodes)), numbers) in (0..).zip(blocks).zip(&mut numbers) {
+            block.nodes = nodes.into();
             let first = self.memberships.partition_point(|it| it.block < number);
             let end = self.memberships.partition_point(|it| it.block <= number);
             let own = &self.memberships[first..end];
             merge_repetitions((number, block), numbers, own, &mut self.mesh.memberships);
+            block.fold();
         }
         // The sides of solids are surfaces; links of their edges and corners follow from these.
         let dimension = self.mesh.dimension();
@@ -219,7 +228,8 @@ impl Builder {
             number,
             name: self.names.get(&number).cloned().unwrap_or_default(),
         }));
-        self.mesh.coordinates = self.coordinates.into();
+        let columns = self.mesh.blocks.iter().find_map(|it| it.nodes.layers());
+        self.mesh.coordinates = Coordinates::folded(self.coordinates, columns.map(|it| it + 1));
         (self.mesh, numbers)
     }
 }
@@ -276,9 +286,7 @@ fn merge_repetitions(
         memberships.extend(groups().map(|group| membership(kept, group)));
         kept += 1;
     }
-    let listed = block.nodes.to_mut();
-    listed.truncate(kept * nodes);
-    block.nodes = CellNodes::folded(std::mem::take(listed), nodes);
+    block.nodes.to_mut().truncate(kept * nodes);
     block.tags.truncate(kept);
     numbers.truncate(kept);
 }

@@ -193,6 +193,20 @@ impl Plane {
         }
     }
 
+    /// As [`Topology::plane_cells`].
+    pub(super) fn cells(&self) -> Vec<[u32; 4]> {
+        let plane = &self.topology.entities.blocks[0];
+        let places = facets::around(plane.cell);
+        let of_cell = |column: usize| {
+            let (vertices, mut nodes) = (plane.vertices(column), [NONE; 4]);
+            for (node, &place) in nodes.iter_mut().zip(places) {
+                *node = self.topology.nodes[vertices[place] as usize];
+            }
+            nodes
+        };
+        (0..plane.elements()).into_par_iter().map(of_cell).collect()
+    }
+
     /// The sides of one element: those at the bottom, at the top, and over edges of one plane cell.
     pub(super) fn outer_sides(&self, cell: Cell) -> Vec<Side> {
         let (plane, layers) = (&self.topology.entities.blocks[0], self.layers);

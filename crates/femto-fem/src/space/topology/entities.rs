@@ -34,10 +34,10 @@ impl Entities {
 }
 
 /// The most entities of an element in a column: a prism's.
-const MOST: usize = 20;
+const MOST_ENTITIES: usize = 20;
 
 /// The entities of an element.
-pub(in crate::space) type EntitiesOf<'a> = Few<'a, MOST>;
+pub(in crate::space) type EntitiesOf<'a> = Few<'a, MOST_ENTITIES>;
 
 /// The entities of the elements of one shape.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Block {
             return Few::Listed(self.listed(element));
         }
         let layer = (element % self.layers) as u32;
-        let mut own = [0; MOST];
+        let mut own = [0; MOST_ENTITIES];
         let lowest = self.listed(element / self.layers);
         let raised = own.iter_mut().zip(lowest);
         raised.for_each(|(own, lowest)| *own = lowest + layer);
@@ -121,6 +121,7 @@ impl Block {
 }
 
 /// A side: the block, the element in it, and the element's facet.
+#[derive(Clone, Copy)]
 pub(in crate::space) struct Side {
     pub(in crate::space) block: usize,
     pub(in crate::space) element: usize,

@@ -337,6 +337,11 @@ impl Topology {
         Some((side_of(&self.entities.blocks, first), second))
     }
 
+    /// Of columns, the mesh nodes of the plane cells at the bottom, going round; [`NONE`] beyond their number.
+    pub(super) fn plane_cells(&self) -> Option<Vec<[u32; 4]>> {
+        Some(self.plane.as_ref()?.cells())
+    }
+
     /// The sides of one element, each with the mesh nodes at its vertices, going round; [`NONE`] beyond their number.
     pub(super) fn outer_facets(&self) -> Vec<(u32, [u32; 4])> {
         let with_nodes = |side: u32| {

@@ -60,6 +60,7 @@ impl Columns {
                         && nodes[top] == nodes[bottom].wrapping_add(steps[bottom])
                 })
         };
+        debug_assert!(all_step(&ordered, (count, layers), &steps));
         let share = lowest.par_chunks_exact(nodes).all(shares);
         let in_pairs = in_pairs && steps.iter().all(|&step| step == steps[0]);
         let pairs = in_pairs.then(|| {
@@ -95,6 +96,20 @@ impl Columns {
         ];
         Some((columns, arrays))
     }
+}
+
+/// Whether the nodes of each prism are those of the one below it plus the steps.
+fn all_step<I: Iterator<Item = u32>>(
+    nodes: &(impl Fn(usize) -> I + Sync),
+    (count, layers): (usize, usize),
+    steps: &[u32],
+) -> bool {
+    let prisms = (0..count * layers).into_par_iter();
+    let upper = prisms.filter(|element| !element.is_multiple_of(layers));
+    upper.all(|element| {
+        let mut pairs = nodes(element - 1).zip(nodes(element)).zip(steps);
+        pairs.all(|((low, high), &step)| low.wrapping_add(step) == high)
+    })
 }
 
 /// The vertical edges of columns.
