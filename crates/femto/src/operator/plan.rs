@@ -329,12 +329,10 @@ impl Plan {
 
 /// Whether the nodes of columns are not numbered evenly from layer to layer.
 fn has_uneven_columns(space: &Space, geometry: &Geometry) -> bool {
-    let Some(layers) = geometry.columns().map(|columns| columns.layers) else {
+    let columns = geometry.columns().map(|columns| columns.layers);
+    let Some(layers) = columns.filter(|&layers| layers != space.restriction().layers) else {
         return false;
     };
-    if space.restriction().layers == layers {
-        return false;
-    }
     let (lowest, second) = (space.element_nodes(0), space.element_nodes(1));
     let is_uneven = |[low, high]: &mut [Vec<u32>; 2], element: usize| {
         if element.is_multiple_of(layers) {
