@@ -53,11 +53,19 @@ impl Mesh {
                 .get(node as usize)
                 .map_or(0.0, |x| x[2].abs())
         };
-        let heights = prisms.iter().map(|block| {
-            let of_cells = block.par_cells().flat_map_iter(|cell| cell.each());
-            of_cells.map(height).reduce(|| 0.0, f64::max)
-        });
         // Heights were interpolated between those of the ends.
+        let heights = prisms.iter().map(|block| match &block.nodes {
+            CellNodes::Listed(nodes) => {
+                let of_nodes = nodes.par_iter().with_min_len(4096);
+                of_nodes.map(|&node| height(node)).reduce(|| 0.0, f64::max)
+            }
+            CellNodes::Columns(columns) => {
+                let of_ends = columns.lowest.par_iter().with_min_len(4096);
+                let top = |node: u32| node + columns.layers as u32;
+                let of_ends = of_ends.map(|&node| height(node).max(height(top(node))));
+                of_ends.reduce(|| 0.0, f64::max)
+            }
+        });
         let rounding = 8.0 * f64::EPSILON * heights.fold(0.0, f64::max);
         let of_block = |block: &&CellBlock| {
             let cells = block.par_cells();
