@@ -251,3 +251,13 @@ fn the_check_of_columns_agrees_with_determinants() {
     }
     assert!(outcomes.iter().all(|&count| count > 20), "{outcomes:?}");
 }
+
+/// Prisms whose volume is positive, but so small that its square is no number, are refused as other cells are.
+#[test]
+fn columns_without_height_are_refused() {
+    let plane = SimplexBox::unit_square(2).build(|x| x).unwrap();
+    let layers = Layers::graded(400, 3.0);
+    let mesh = plane.extrude(&layers, |_| 0.0, |_| 1.0).unwrap();
+    let error = Geometry::new(&mesh).unwrap().check(&[-0.5, 0.5]);
+    assert!(error.unwrap_err().to_string().contains("degenerate"));
+}

@@ -217,8 +217,9 @@ fn is_wedge_invertible(c: &polynomial::Tensor<2>) -> bool {
     let length = |a: [f64; 3], b: [f64; 3]| dot(a, a).sqrt() + dot(b, b).sqrt();
     let sides = length(r, r1) * length(s, s1);
     let height = at_vertices.iter().fold(0.0, |most: f64, it| most.max(it.1));
-    // Not `<=`, so that NaN fails.
+    // Not `<=`, so that NaN fails; squared as at points, so that what underflows there does here.
+    let rounding = ROUNDING * sides * height;
     at_vertices
         .iter()
-        .all(|it| it.0 > ROUNDING * sides * height)
+        .all(|it| it.0 > 0.0 && it.0 * it.0 > rounding * rounding)
 }
