@@ -68,7 +68,8 @@ impl Geometry {
         }
     }
 
-    /// The defect of a cell that may have one, checked at a grid of `points_1d`, which are `points` of the cell, and at its `corners`.
+    /// The defect of a cell that may have one, checked at a grid of `points_1d`, which are `points` of the cell, and at
+    /// its `corners`.
     fn defect(
         &self,
         cell: usize,

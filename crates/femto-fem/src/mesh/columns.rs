@@ -4,7 +4,7 @@ use super::{CellBlock, CellNodes, Mesh};
 use femto_element::Layering;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The prisms of a mesh as columns of equal height.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Mesh {
     }
 }
 
-/// The layers and the number of columns as which all prisms are stored, if no column stands on another.
+/// The layers and the number of columns as which all prisms are stored, if no column ends where another begins.
 fn stored_columns(prisms: &[&CellBlock]) -> Option<(usize, usize)> {
     let (mut layers, mut lowest) = (None, Vec::new());
     for block in prisms {
@@ -162,13 +162,13 @@ fn stored_columns(prisms: &[&CellBlock]) -> Option<(usize, usize)> {
         if *layers.get_or_insert(columns.layers) != columns.layers {
             return None;
         }
-        lowest.extend(columns.lowest.chunks_exact(3));
+        lowest.extend_from_slice(&columns.lowest);
     }
-    let layers = layers.filter(|&layers| layers > 1)?;
-    let bottoms: HashSet<&[u32]> = lowest.iter().copied().collect();
-    let top = |bottom: &[u32]| [0, 1, 2].map(|n| bottom[n] + layers as u32);
-    let stands = |bottom: &&[u32]| bottoms.contains(&top(bottom)[..]);
-    (!lowest.iter().any(stands)).then_some((layers, lowest.len()))
+    let (layers, count) = (layers.filter(|&layers| layers > 1)?, lowest.len() / 3);
+    lowest.par_sort_unstable();
+    lowest.dedup();
+    let begins = |&node: &u32| lowest.binary_search(&(node + layers as u32)).is_ok();
+    (!lowest.par_iter().any(begins)).then_some((layers, count))
 }
 
 /// The nodes of all prisms, `[cells][6]`.

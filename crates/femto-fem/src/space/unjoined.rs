@@ -27,8 +27,8 @@ const OFFSET: f64 = 0.381_966_011_250_105;
 
 impl Unjoined {
     /// Compares the vertices of facets that belong to one cell and are not on periodic sides, given where they are. Facets
-    /// are the mesh nodes at their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined to others,
-    /// perhaps at the same place.
+    /// are the mesh nodes at their vertices, going round; [`NONE`] beyond their number. Nodes on `periodic` sides are joined
+    /// to others, perhaps at the same place.
     pub(super) fn new(
         at: impl Fn(u32) -> [f64; 3] + Sync,
         facets: &[[u32; 4]],
