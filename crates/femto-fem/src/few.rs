@@ -1,4 +1,4 @@
-//! A few numbers of a cell.
+//! A few numbers of a cell, and its place in a column.
 
 use std::ops::Deref;
 
@@ -20,6 +20,15 @@ impl<const N: usize> Deref for Few<'_, N> {
             Self::Listed(numbers) => numbers,
             Self::Own(numbers, count) => &numbers[..*count],
         }
+    }
+}
+
+/// The column and the layer of a cell, given the layers of each column; 1 without columns.
+#[inline(always)]
+pub(crate) fn in_column(cell: usize, layers: usize) -> (usize, u32) {
+    match layers {
+        1 => (cell, 0),
+        layers => (cell / layers, (cell % layers) as u32),
     }
 }
 

@@ -3,7 +3,7 @@
 use femto_element::CellType;
 use rayon::prelude::*;
 
-use crate::few::Few;
+use crate::few::{Few, in_column};
 
 /// The mesh nodes of the cells of a block, in Gmsh's node order for their type.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl ColumnNodes {
     /// The nodes of a cell.
     #[inline(always)]
     fn cell(&self, index: usize) -> NodesOfCell<'static> {
-        let (column, layer) = (index / self.layers, (index % self.layers) as u32);
+        let (column, layer) = in_column(index, self.layers);
         let base = &self.lowest[column * self.per_base..][..self.per_base];
         let mut nodes = [0; 8];
         let (low, high) = nodes.split_at_mut(self.per_base);

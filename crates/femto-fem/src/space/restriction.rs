@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::few::in_column;
+
 /// A run of consecutive elements whose nodes fit a core's cache.
 ///
 /// A node of a chunk has a *chunk-local index*: its private nodes come first, in L-vector order,
@@ -180,10 +182,7 @@ impl Restriction {
 
     /// The chunk-local index of each shell node of an element, `[shell_nodes]`.
     pub fn shell_of(&self, element: usize) -> impl ExactSizeIterator<Item = u32> {
-        let (column, layer) = match self.layers {
-            1 => (element, 0),
-            layers => (element / layers, (element % layers) as u32),
-        };
+        let (column, layer) = in_column(element, self.layers);
         let lowest = &self.shell[column * self.shell_nodes()..][..self.shell_nodes()];
         let steps = lowest.iter().zip(&self.steps);
         steps.map(move |(&lowest, step)| lowest + layer * step)
@@ -191,8 +190,8 @@ impl Restriction {
 
     /// One of [`Self::shell_of`].
     pub fn shell_at(&self, element: usize, place: usize) -> u32 {
-        let lowest = self.shell[element / self.layers * self.shell_nodes() + place];
-        lowest + (element % self.layers) as u32 * self.steps[place]
+        let (column, layer) = in_column(element, self.layers);
+        self.shell[column * self.shell_nodes() + place] + layer * self.steps[place]
     }
 
     /// The chunk-local index of the first interior node of an element; meaningless if it has none.

@@ -30,6 +30,14 @@ impl NumberedElements {
         self.chunks.last().map_or(0, |chunk| chunk.end)
     }
 
+    /// Numbers of the first interior nodes of so many elements: none if they have no such nodes.
+    fn inside(&self, elements: usize) -> usize {
+        match self.nodes.interior_positions.is_empty() {
+            true => 0,
+            false => elements,
+        }
+    }
+
     /// Elements of a column, if those of all columns are numbered upwards by the same steps, 1 otherwise: if there are no
     /// other elements, and no chunk has a part of a column.
     fn even_layers(&self) -> usize {
@@ -66,12 +74,11 @@ fn of_shape(
 ) -> Result<Restriction, SpaceError> {
     let (elements, shell_nodes) = (shape.elements(), shape.nodes.shell_positions.len());
     let layers = shape.even_layers();
-    let has_inside = !shape.nodes.interior_positions.is_empty();
     let mut restriction = Restriction {
         layers,
         shell: vec![0; elements / layers * shell_nodes],
         steps: vec![0; shell_nodes],
-        interior: vec![0; if has_inside { elements } else { 0 }],
+        interior: vec![0; shape.inside(elements)],
         shell_positions: shape.nodes.shell_positions.clone(),
         interior_positions: shape.nodes.interior_positions.clone(),
         first_interface: numbers.first_interface,
@@ -114,9 +121,7 @@ fn fill_local(
     let shells = shape.chunks.iter();
     let shells = shells.map(|chunk| chunk.len() / layers * shell_nodes);
     let shells = split(&mut restriction.shell, shells);
-    let has_inside = !restriction.interior.is_empty();
-    let interiors = shape.chunks.iter();
-    let interiors = interiors.map(|chunk| if has_inside { chunk.len() } else { 0 });
+    let interiors = shape.chunks.iter().map(|chunk| shape.inside(chunk.len()));
     let interiors = split(&mut restriction.interior, interiors);
     let outputs = shells.into_par_iter().zip(interiors);
     let (inside, slots) = (&numbers.interior[block][..], shape.nodes.slots());

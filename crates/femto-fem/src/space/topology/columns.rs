@@ -145,19 +145,18 @@ impl Plane {
         places: &[(u32, usize)],
         level: usize,
     ) -> Option<[Option<Side>; 2]> {
-        let plane = &self.topology.entities.blocks[0];
         let ends = [places.first()?.0, places.get(1)?.0];
         let sides = facets::sides(&self.topology.facets, &ends)?.into_iter();
         let columns = sides.filter(|&side| side != NONE);
-        let mut columns = columns.map(|side| super::side_of(&self.topology.entities.blocks, side));
-        let is_below = |it: &Side| {
+        let mut columns = columns.map(|side| self.topology.block_at(side));
+        let is_below = |(plane, it): &(&Block, Side)| {
             let own = plane.vertices(it.element);
             let mut corners = own
                 .iter()
                 .map(|vertex| places.iter().any(|it| it.0 == *vertex));
             own.len() == places.len() && corners.all(|is_there| is_there)
         };
-        let column = columns.find(is_below)?.element;
+        let column = columns.find(is_below)?.1.element;
         let &[below, _, above] = cell.lines().last()?;
         let side = |layer: usize, slot: Option<usize>| {
             Some(self.side((column, layer), facet_of(cell, slot?)))
@@ -179,9 +178,8 @@ impl Plane {
 
     /// The side of a layer over one of a plane cell.
     fn over(&self, cell: Cell, side: u32, layer: usize) -> Option<Side> {
-        let side = super::side_of(&self.topology.entities.blocks, side);
-        let base = self.topology.entities.blocks[0].cell;
-        let [_, between, _] = cell.lines()[base.vertices() + side.facet];
+        let (plane, side) = self.topology.block_at(side);
+        let [_, between, _] = cell.lines()[plane.cell.vertices() + side.facet];
         Some(self.side((side.element, layer), facet_of(cell, between?)))
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use femto_element::Cell;
 
-use crate::few::Few;
+use crate::few::{Few, in_column};
 
 /// The entities (vertices, edges, faces) of the elements of all shapes.
 #[derive(Debug)]
@@ -62,10 +62,9 @@ impl Block {
         if self.layers == 1 {
             return Few::Listed(self.listed(element));
         }
-        let layer = (element % self.layers) as u32;
+        let (column, layer) = in_column(element, self.layers);
         let mut own = [0; MOST_ENTITIES];
-        let lowest = self.listed(element / self.layers);
-        let raised = own.iter_mut().zip(lowest);
+        let raised = own.iter_mut().zip(self.listed(column));
         raised.for_each(|(own, lowest)| *own = lowest + layer);
         Few::Own(own, self.stride)
     }
@@ -77,10 +76,8 @@ impl Block {
 
     /// One of the entities of an element.
     fn entity(&self, element: usize, slot: usize) -> u32 {
-        match self.layers {
-            1 => self.listed(element)[slot],
-            layers => self.listed(element / layers)[slot] + (element % layers) as u32,
-        }
+        let (column, layer) = in_column(element, self.layers);
+        self.listed(column)[slot] + layer
     }
 
     /// Visits the first `slots` entities of each element of a column, or of a part of one: over each entity of the bottom,

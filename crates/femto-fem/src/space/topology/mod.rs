@@ -304,12 +304,7 @@ impl Topology {
     fn is_folded(&self, facet: &Facet) -> bool {
         // Whether an element is on the left of its facet, which the vertices' numbers direct.
         let is_left = |side: u32| {
-            let Side {
-                block,
-                element,
-                facet,
-            } = side_of(&self.entities.blocks, side);
-            let block = &self.entities.blocks[block];
+            let (block, Side { element, facet, .. }) = self.block_at(side);
             let own = block.cell.facets()[facet].vertices;
             facets::ascends(block.vertices(element), own) == block.outwards[facet]
         };

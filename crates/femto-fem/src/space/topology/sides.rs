@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use femto_element::Cell;
 
 use super::entities::{EntitiesOf, side_of};
-use super::{NONE, Side, Topology, facets};
+use super::{Block, NONE, Side, Topology, facets};
 use crate::space::SpaceError;
 
 impl Topology {
@@ -16,19 +16,19 @@ impl Topology {
         facet: Cell,
         nodes: &[u32],
     ) -> Option<(Side, Option<Side>)> {
-        let mut vertices = [NONE; 4];
-        if let Some(plane) = &self.plane {
-            for (&place, &node) in facets::around(facet).iter().zip(nodes) {
-                vertices[place] = node;
-            }
-            let cell = self.entities.blocks[0].cell;
-            return plane.sides(cell, vertices.get(..facet.vertices())?);
-        }
+        let mut own = [NONE; 4];
         for (&place, &node) in facets::around(facet).iter().zip(nodes) {
-            let of_elements = self.vertex_at.get(node as usize).filter(|&&it| it != NONE);
-            vertices[place] = *of_elements?;
+            own[place] = node;
         }
-        let [first, second] = facets::sides(&self.facets, vertices.get(..facet.vertices())?)?;
+        let own = own.get_mut(..facet.vertices())?;
+        if let Some(plane) = &self.plane {
+            return plane.sides(self.entities.blocks[0].cell, own);
+        }
+        for node in &mut *own {
+            let of_elements = self.vertex_at.get(*node as usize);
+            *node = *of_elements.filter(|&&vertex| vertex != NONE)?;
+        }
+        let [first, second] = facets::sides(&self.facets, own)?;
         let second = (second != NONE).then(|| side_of(&self.entities.blocks, second));
         Some((side_of(&self.entities.blocks, first), second))
     }
@@ -80,15 +80,16 @@ impl Topology {
         cells(block, element)
     }
 
+    /// The block, the element and the facet at a side.
+    pub(super) fn block_at(&self, side: u32) -> (&Block, Side) {
+        let side = side_of(&self.entities.blocks, side);
+        (&self.entities.blocks[side.block], side)
+    }
+
     /// The cell, the entities and the facet of the element at a side.
     pub(super) fn element_at(&self, side: u32) -> (Cell, EntitiesOf<'_>, usize) {
-        let Side {
-            block,
-            element,
-            facet,
-        } = side_of(&self.entities.blocks, side);
-        let block = &self.entities.blocks[block];
-        (block.cell, block.entities(element), facet)
+        let (block, side) = self.block_at(side);
+        (block.cell, block.entities(side.element), side.facet)
     }
 
     /// The vertices of a facet, in its own order, and its shape.

@@ -129,15 +129,19 @@ impl<'a> Packer<'a> {
         })
     }
 
+    /// A position from the origin.
+    fn less_origin(&self, x: [f64; 3]) -> [f64; 3] {
+        let origin = self.origin();
+        [0, 1, 2].map(|axis| x[axis] - origin[axis])
+    }
+
     /// The coordinates in the geometry's dimensions, `[position][dim]`, from the origin.
     fn leading(&self, positions: impl IndexedParallelIterator<Item = [f64; 3]>) -> Vec<f64> {
-        let (origin, dim) = (self.origin(), self.binding.geometry.dim());
+        let dim = self.binding.geometry.dim();
         let mut leading = vec![0.0; positions.len() * dim];
         let rows = leading.par_chunks_exact_mut(dim).zip(positions);
         rows.for_each(|(row, x)| {
-            for (out, (x, origin)) in row.iter_mut().zip(x.iter().zip(&origin)) {
-                *out = x - origin;
-            }
+            row.copy_from_slice(&self.less_origin(x)[..dim]);
         });
         leading
     }
@@ -165,9 +169,7 @@ impl Elements for Packer<'_> {
     }
 
     fn position(&self, mesh_node: u32) -> [f64; 3] {
-        let (x, origin) = (self.binding.geometry.coordinates(), self.origin());
-        let x = x.at(mesh_node as usize);
-        [0, 1, 2].map(|axis| x[axis] - origin[axis])
+        self.less_origin(self.binding.geometry.coordinates().at(mesh_node as usize))
     }
 
     fn nodes(&self) -> &[u32] {
