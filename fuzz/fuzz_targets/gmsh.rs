@@ -55,7 +55,7 @@ fn number(mesh: &Mesh) {
     };
     let _ = geometry.check(&[-0.5, 0.5]);
     let params = SpaceParams {
-        degree: 2,
+        degree: 2.into(),
         chunk_nodes: 64,
         ..SpaceParams::default()
     };

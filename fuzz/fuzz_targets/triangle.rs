@@ -22,7 +22,7 @@ fuzz_target!(|text: &str| {
     }
     if let Ok(geometry) = Geometry::new(&mesh) {
         let params = SpaceParams {
-            degree: 2,
+            degree: 2.into(),
             chunk_nodes: 64,
             ..SpaceParams::default()
         };

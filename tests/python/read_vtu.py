@@ -32,10 +32,16 @@ def read(path):
 
 
 def order(cell):
-    """Lagrange hexahedra and wedges have an order per direction, simplices one, linear cells none."""
+    """Lagrange hexahedra and wedges have an order per direction, simplices one, linear cells none.
+
+    One that differs in the last direction is printed as 1x3.
+    """
     if not hasattr(cell, "GetOrder"):
         return 1
-    return cell.GetOrder(0) if cell.GetNumberOfFaces() in (5, 6) else cell.GetOrder()
+    if cell.GetNumberOfFaces() not in (5, 6):
+        return cell.GetOrder()
+    first, last = cell.GetOrder(0), cell.GetOrder(2)
+    return first if first == last else f"{first}x{last}"
 
 
 def samples(grid, index):

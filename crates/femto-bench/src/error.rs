@@ -4,6 +4,7 @@ use super::Benchmark;
 use super::helmholtz::ColumnsError;
 use femto::operator::OperatorError;
 use femto::solve::{JacobiError, SolveError};
+use femto_element::Degree;
 use femto_fem::geometry::GeometryError;
 use femto_fem::io::IoError;
 use femto_fem::mesh::MeshError;
@@ -64,7 +65,7 @@ pub enum BenchError {
         /// Requested benchmark.
         benchmark: Benchmark,
         /// The degree.
-        degree: usize,
+        degree: Degree,
         /// Number of elements.
         elements: usize,
     },

@@ -17,11 +17,9 @@ pub(crate) fn check(
 ) -> Result<(), BenchError> {
     let cells = cells.map(|cells| cells as f64);
     let boxes: f64 = cells.iter().product();
-    let (elements, degree) = (
-        boxes * params.mesh.cell().per_box() as f64,
-        params.degree as f64,
-    );
-    let nodes: f64 = cells.iter().map(|n| n * degree + 1.0).product();
+    let elements = boxes * params.mesh.cell().per_box() as f64;
+    let steps = cells.iter().zip(params.mesh.cell().steps(params.degree));
+    let nodes: f64 = steps.map(|(n, steps)| n * steps as f64 + 1.0).product();
     let vectors = 2.0 * nodes * params.benchmark.components() as f64;
     let factors = params.factors.at_points(params.precision);
     let stored = numbers_per_element(params, points_1d, device.kind) * elements;
@@ -62,7 +60,7 @@ fn numbers_per_element(params: &Params, points_1d: usize, device: DeviceKind) ->
     let (physics, points) = (params.benchmark.physics(), (points_1d as f64).powi(3));
     let chosen = params.data_level.choose(&LevelInputs {
         device,
-        degree: params.degree,
+        degree: params.degree.most(),
         few_numbers: params.degree == 1,
         mass: physics == Physics::Mass,
         single_factors: params.factors == FactorPrecision::Single,

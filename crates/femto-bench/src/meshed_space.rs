@@ -2,7 +2,7 @@
 
 use super::timing::since;
 use super::{BenchError, VectorKind};
-use femto_element::Cell;
+use femto_element::{Cell, Degree};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::{Layers, Mesh};
@@ -125,7 +125,7 @@ impl Size {
     /// Boxes along x and y, as many along both, with which `layers` come closest to the size.
     pub(super) fn columns(
         self,
-        degree: usize,
+        degree: Degree,
         layers: usize,
         (components, vector): (usize, VectorKind),
     ) -> [usize; 3] {
@@ -138,8 +138,8 @@ impl Size {
                 (target as f64 / of_prism / per_box).sqrt()
             }
             (Self::Dofs(target), _) => {
-                let of_column = (components * (layers * degree + 1)) as f64;
-                ((target as f64 / of_column).sqrt() - 1.0) / degree as f64
+                let of_column = (components * (layers * degree.vertical + 1)) as f64;
+                ((target as f64 / of_column).sqrt() - 1.0) / degree.horizontal as f64
             }
         };
         let boxes = boxes.round().max(1.0) as usize;
@@ -260,7 +260,7 @@ mod tests {
             |dofs, components, vector| Size::Dofs(dofs).cells(hexahedron, 2, (components, vector));
         assert_eq!(of(375, 3, VectorKind::L), [2; 3]);
         assert_eq!(of(216, 1, VectorKind::E), [2; 3]);
-        let columns = |size: Size| size.columns(2, 10, (1, VectorKind::L));
+        let columns = |size: Size| size.columns(2.into(), 10, (1, VectorKind::L));
         assert_eq!(columns(Size::Dofs(25 * 21)), [2, 2, 10]);
         assert_eq!(columns(Size::Elements(180)), [3, 3, 10]);
         let tetrahedra = |size: Size| size.cells(Cell::Tetrahedron, 2, (1, VectorKind::E));

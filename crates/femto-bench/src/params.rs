@@ -4,7 +4,7 @@ use crate::meshed_space::MeshedSpace;
 use crate::{BenchError, Benchmark, MeshShape, Physics, Sampling, Size, VectorKind, memory};
 use femto::operator::OperatorError;
 use femto::{DataLevel, FactorPrecision, Knobs, Quadrature, Scatter};
-use femto_element::basis;
+use femto_element::{Degree, basis};
 use femto_fem::space::SpaceParams;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::{DeviceInfo, DeviceKind};
@@ -30,7 +30,7 @@ pub struct Params {
     /// An application or an iteration.
     pub measured: Measured,
     /// Degree. Default 4.
-    pub degree: usize,
+    pub degree: Degree,
     /// Problem size. Default 1.5e6 entries.
     pub size: Size,
     /// The mesh. Default [`MeshShape::Sine`].
@@ -62,7 +62,7 @@ impl Params {
         Self {
             benchmark,
             measured: Measured::default(),
-            degree: 4,
+            degree: 4.into(),
             size: Size::Dofs(1_500_000),
             mesh: MeshShape::default(),
             layers: 50,
@@ -137,7 +137,7 @@ impl Params {
         let vectors = (self.benchmark.components(), self.benchmark.vector());
         match self.mesh.has_columns() {
             true => self.size.columns(self.degree, self.layers, vectors),
-            false => self.size.cells(self.mesh.cell(), self.degree, vectors),
+            false => (self.size).cells(self.mesh.cell(), self.degree.horizontal, vectors),
         }
     }
 
@@ -148,7 +148,9 @@ impl Params {
     pub(crate) fn points_1d(&self) -> Result<Option<usize>, OperatorError> {
         let (cell, quadrature) = (self.mesh.cell(), self.benchmark.quadrature());
         if cell.is_tensor_product() {
-            return Ok(Some(quadrature.tables(cell, self.degree)?.points_1d));
+            return Ok(Some(
+                quadrature.tables(cell, self.degree.horizontal)?.points_1d,
+            ));
         }
         basis::check(cell, self.degree)?;
         match quadrature {

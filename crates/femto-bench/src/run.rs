@@ -185,7 +185,8 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
     record.setting = vec![
         ("measured", json!(params.measured)),
         ("vector", json!(params.benchmark.vector())),
-        ("degree", json!(params.degree)),
+        ("degree", json!(params.degree.horizontal)),
+        ("vertical_degree", json!(params.degree.vertical)),
         ("points_1d", json!(params.points_1d()?)),
         ("components", json!(benchmark.components())),
         ("data_level", json!(operator.data_level().name())),
@@ -279,8 +280,8 @@ mod tests {
 
     #[test]
     fn measurements_on_one_mesh_follow_each_other() {
-        let params = |degree, data_level| Params {
-            degree,
+        let params = |degree: usize, data_level| Params {
+            degree: degree.into(),
             data_level,
             ..Params::new(Benchmark::Bp5)
         };

@@ -10,6 +10,7 @@ use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
 use femto::vector::{Projector, VectorOps};
 use femto::{Number, Operator, OperatorParams};
+use femto_element::Degree;
 use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson};
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{DOT, SET_ENTRIES, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
@@ -30,7 +31,7 @@ pub(crate) struct Subject<T: Number, D: Backend> {
     /// Number of constrained entries.
     constrained: usize,
     benchmark: Benchmark,
-    degree: usize,
+    degree: Degree,
     elements: usize,
 }
 

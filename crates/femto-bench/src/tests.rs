@@ -24,7 +24,7 @@ pub(crate) const SAMPLING: Sampling = Sampling {
 
 fn params(benchmark: Benchmark, degree: usize) -> Params {
     Params {
-        degree,
+        degree: degree.into(),
         size: Size::Elements(8),
         sampling: Sampling {
             samples: 2,

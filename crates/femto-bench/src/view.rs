@@ -15,7 +15,7 @@ pub(crate) const BAKEOFF: View = View {
 
 const COLUMNS: &[Column<Record>] = &[
     Column::words("", name),
-    Column::numbers("degree", "", |it| it.text("degree")),
+    Column::numbers("degree", "", degree),
     Column::words("mesh", |it| it.text("mesh")),
     Column::words("data", data),
     Column::words("", |it| it.text("precision")),
@@ -38,6 +38,15 @@ const COLUMNS: &[Column<Record>] = &[
         it.fixed("operator_bytes_per_dof", 1.0, 0)
     }),
 ];
+
+/// The degree, with that upwards if it is another one.
+fn degree(record: &Record) -> String {
+    let both = ["degree", "vertical_degree"].map(|name| record.text(name));
+    match &both {
+        [horizontal, vertical] if horizontal == vertical => horizontal.clone(),
+        _ => both.join("×"),
+    }
+}
 
 fn name(record: &Record) -> String {
     match record.text("measured").as_str() {

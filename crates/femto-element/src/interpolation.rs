@@ -1,7 +1,7 @@
 //! Interpolation from the basis of one degree on a cell to the nodes of another.
 
-use crate::Cell;
 use crate::basis::{BasisError, LagrangeBasis};
+use crate::{Cell, Degree};
 
 /// The values of a cell's functions of one degree at the nodes of another: one matrix, applied along each
 /// of the `axes`.
@@ -25,13 +25,21 @@ impl Interpolation {
     ///
     /// # Errors
     /// A cell without bases, or a degree out of range.
-    pub fn new(cell: Cell, from: usize, to: usize) -> Result<Self, BasisError> {
-        let (axes, of) = match cell.is_tensor_product() {
+    pub fn new(
+        cell: Cell,
+        from: impl Into<Degree>,
+        to: impl Into<Degree>,
+    ) -> Result<Self, BasisError> {
+        let (from, to) = (from.into(), to.into());
+        let is_product = cell.is_tensor_product() && from.is_uniform() && to.is_uniform();
+        let (axes, of) = match is_product {
             true => (cell.dim(), Cell::Line),
             false => (1, cell),
         };
         // Also refuses degrees that the line has and the cell has not.
-        crate::basis::check(cell, from.max(to))?;
+        [from, to]
+            .into_iter()
+            .try_for_each(|degree| crate::basis::check(cell, degree))?;
         let (from, to) = (LagrangeBasis::new(of, from)?, LagrangeBasis::new(of, to)?);
         Ok(Self {
             axes,

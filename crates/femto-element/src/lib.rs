@@ -9,11 +9,13 @@
 
 pub mod basis;
 pub mod cell;
+mod degree;
 mod interpolation;
 mod map_kind;
 pub mod quadrature;
 pub mod tables;
 
 pub use cell::{Cell, CellType};
+pub use degree::Degree;
 pub use interpolation::Interpolation;
 pub use map_kind::{Layering, MapKind};

@@ -1,5 +1,6 @@
 //! A basis at the points of a quadrature rule: 1-D factors on tensor products, or full tables.
 
+use crate::Degree;
 use crate::basis::{BasisError, LagrangeBasis, MAX_POINTS_1D, Matrix, check, lagrange, nodes};
 use crate::cell::Cell;
 use crate::quadrature::{Rule, Rule1d, gauss, gauss_lobatto};
@@ -110,7 +111,7 @@ impl TensorTables {
         };
         // Points that are the nodes are those of a Gauss–Lobatto rule, others of a Gauss rule.
         let degree = 2 * self.points_1d - if self.collocated { 3 } else { 1 };
-        Rule::product(self.cell.dim(), &line, degree)
+        Rule::product(&vec![line; self.cell.dim()], degree)
     }
 
     /// Number of nodes of a cell.
@@ -194,6 +195,8 @@ fn check_tensor(cell: Cell, degree: usize) -> Result<(), BasisError> {
 pub struct DenseTables {
     /// The cell.
     pub cell: Cell,
+    /// Degree of the basis.
+    pub degree: Degree,
     /// Dimension of the space around the cell: its own, or one more; derivatives and positions along axes
     /// beyond its own are zero.
     pub dim: usize,
@@ -229,6 +232,7 @@ impl DenseTables {
         };
         Self {
             cell: basis.cell(),
+            degree: basis.degree(),
             dim,
             nodes: basis.nodes().len(),
             points: rule.len(),

@@ -4,7 +4,7 @@
 
 mod space_common;
 
-use femto_element::Cell;
+use femto_element::{Cell, Degree};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, Points};
 use femto_fem::mesh::boxes::{AnyBox, SimplexBox};
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
@@ -41,9 +41,9 @@ fn listed(mesh: &Mesh) -> Mesh {
     mesh
 }
 
-fn blocks(mesh: &Mesh, degree: usize, chunk_nodes: usize) -> Vec<Block> {
+fn blocks(mesh: &Mesh, degree: impl Into<Degree>, chunk_nodes: usize) -> Vec<Block> {
     let params = SpaceParams {
-        degree,
+        degree: degree.into(),
         chunk_nodes,
         ..SpaceParams::default()
     };
@@ -52,7 +52,8 @@ fn blocks(mesh: &Mesh, degree: usize, chunk_nodes: usize) -> Vec<Block> {
 
 /// Checks the layout of a space on columns and that on the same cells as a list, which must have the same elements,
 /// boundary and nodes, by other numbers.
-fn compare(mesh: &Mesh, degree: usize, chunk_nodes: usize) -> [Block; 2] {
+fn compare(mesh: &Mesh, degree: impl Into<Degree>, chunk_nodes: usize) -> [Block; 2] {
+    let degree = degree.into();
     let all = [mesh, &listed(mesh)].map(|it| blocks(it, degree, chunk_nodes));
     all.iter().for_each(|blocks| check_blocks(blocks));
     let [own, other] = all.map(|mut blocks| blocks.swap_remove(0));
@@ -86,6 +87,55 @@ fn stored_and_listed_columns_have_the_same_space() {
             assert_eq!(own.space.restriction().layers, layers);
             assert_eq!(other.space.restriction().layers, 1);
             assert!(own.space.bytes() < other.space.bytes());
+        }
+    }
+}
+
+/// With another degree upwards than along the plane.
+#[test]
+fn degrees_may_differ_upwards() {
+    for (layers, [horizontal, vertical]) in [(2, [1, 3]), (5, [3, 1]), (3, [2, 4]), (4, [4, 2])] {
+        let degree = Degree {
+            horizontal,
+            vertical,
+        };
+        let plane = SimplexBox {
+            irregular: Some(Random::new().bits()),
+            ..SimplexBox::unit_square(4)
+        };
+        let low = |[x, y]: [f64; 2]| 0.2 * x * y;
+        let plane = plane.build(|x| x).unwrap();
+        let mesh = plane.extrude(&Layers::graded(layers, 1.2), low, |_| 1.5);
+        let mesh = mesh.unwrap();
+        for chunk_nodes in [150, 4000] {
+            let [own, other] = compare(&mesh, degree, chunk_nodes);
+            for Block { space, geometry } in [&own, &other] {
+                let positions = space.node_positions(geometry);
+                let reference = femto_element::basis::nodes::positions(Cell::Prism, degree);
+                for (element, &cell) in space.cells().iter().enumerate() {
+                    let nodes = space.element_nodes(element).into_iter();
+                    for (node, &xi) in nodes.zip(&reference) {
+                        let (x, known) =
+                            (geometry.map(cell as usize, xi), positions[node as usize]);
+                        assert!((0..3).all(|a| (x[a] - known[a]).abs() < 1e-14), "{degree}");
+                    }
+                }
+                for tag in ["bottom", "top", "xmin"] {
+                    let traces = space.traces(geometry, tag).unwrap();
+                    let own = traces[0]
+                        .block
+                        .space
+                        .node_positions(&traces[0].block.geometry);
+                    for (x, &node) in own.iter().zip(&traces[0].entries) {
+                        let known = positions[node as usize];
+                        assert!(
+                            (0..3).all(|a| (x[a] - known[a]).abs() < 1e-14),
+                            "{degree} {tag}"
+                        );
+                    }
+                    assert_eq!(own.len(), space.boundary_nodes(tag).unwrap().len());
+                }
+            }
         }
     }
 }

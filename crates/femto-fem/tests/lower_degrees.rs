@@ -5,8 +5,8 @@ mod cut_common;
 mod space_common;
 
 use cut_common::cut_quadrilaterals;
-use femto_element::Cell;
 use femto_element::basis::nodes;
+use femto_element::{Cell, Degree};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::{Layers, Mesh};
@@ -67,7 +67,7 @@ fn they_have_the_nodes_of_spaces_made_from_the_mesh() {
         let geometries = || Geometry::of_shapes(&mesh).unwrap();
         for (degree, chunk_nodes) in [(2, 20), (3, 1), (4, 100), (4, 10_000)] {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 components: 2,
                 chunk_nodes,
                 ..SpaceParams::default()
@@ -78,7 +78,7 @@ fn they_have_the_nodes_of_spaces_made_from_the_mesh() {
             };
             for lower in 1..degree {
                 let params = SpaceParams {
-                    degree: lower,
+                    degree: lower.into(),
                     ..params.clone()
                 };
                 let made = Block::of_lower_degree(&finer, lower).unwrap();
@@ -104,9 +104,9 @@ fn they_have_the_nodes_of_spaces_made_from_the_mesh() {
 #[test]
 fn without_kinds_the_order_is_the_same() {
     let mesh = bent_box([5, 4, 3], 1);
-    let space = |degree| {
+    let space = |degree: usize| {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap()
@@ -115,18 +115,58 @@ fn without_kinds_the_order_is_the_same() {
     assert_eq!(made[0].space.cells(), space(2)[0].space.cells());
 }
 
+/// Columns of another degree upwards than along the plane.
+#[test]
+fn degrees_may_be_lower_in_one_direction() {
+    let plane = any_box(Cell::Triangle);
+    let columns = plane.extrude(&Layers::uniform(3), |[x, _]| 0.1 * x, |_| 1.0);
+    let mesh = columns.unwrap();
+    let all = |degree: Degree| {
+        let params = SpaceParams {
+            degree,
+            chunk_nodes: 200,
+            ..SpaceParams::default()
+        };
+        Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap()
+    };
+    let degree = |horizontal, vertical| Degree {
+        horizontal,
+        vertical,
+    };
+    for (high, low) in [
+        (degree(2, 4), degree(1, 2)),
+        (degree(4, 1), degree(2, 1)),
+        (degree(3, 3), degree(3, 1)),
+        (degree(1, 4), degree(1, 1)),
+    ] {
+        let made = Block::of_lower_degree(&all(high), low).unwrap();
+        check_blocks(&made);
+        let lattice = (4 * low.horizontal + 1).pow(2) * (3 * low.vertical + 1);
+        assert_eq!(made[0].space.nodes(), lattice);
+        let nodes = nodes_of(&made);
+        assert_eq!(nodes.len(), lattice);
+        assert_eq!(nodes, nodes_of(&all(low)));
+        let refused = Block::of_lower_degree(&made, degree(1, 5)).unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .contains("1 horizontally and 5 vertically")
+        );
+    }
+}
+
 #[test]
 fn other_degrees_are_refused() {
     let mesh = any_box(Cell::Hexahedron);
     let params = SpaceParams {
-        degree: 2,
+        degree: 2.into(),
         ..SpaceParams::default()
     };
     let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap();
     for degree in [2, 3] {
         let error = Block::of_lower_degree(&blocks, degree).unwrap_err();
         assert!(
-            matches!(error, SpaceError::NotLower { of: 2, .. }),
+            matches!(error, SpaceError::NotLower { of, .. } if of == 2),
             "{error}"
         );
     }
@@ -136,7 +176,7 @@ fn other_degrees_are_refused() {
     ));
     let mixed = &meshes()[0];
     let params = SpaceParams {
-        degree: 2,
+        degree: 2.into(),
         ..SpaceParams::default()
     };
     let mixed = Block::all(mixed, Geometry::of_shapes(mixed).unwrap(), params).unwrap();
@@ -161,7 +201,7 @@ fn other_degrees_are_refused() {
 fn traces_have_lower_degrees_too() {
     let mesh = bent_box([5, 4, 3], 1);
     let params = SpaceParams {
-        degree: 3,
+        degree: 3.into(),
         ..SpaceParams::default()
     };
     let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap();
@@ -178,7 +218,7 @@ fn traces_have_lower_degrees_too() {
 fn chunks_are_joined() {
     let mesh = bent_box([16, 16, 16], 1);
     let params = SpaceParams {
-        degree: 4,
+        degree: 4.into(),
         chunk_nodes: 1024,
         ..SpaceParams::default()
     };
@@ -197,7 +237,7 @@ fn chunks_cut_columns_that_are_too_tall() {
             .extrude(&Layers::uniform(layers), |_| 0.0, |_| 1.0)
             .unwrap();
         let params = SpaceParams {
-            degree: 8,
+            degree: 8.into(),
             ..SpaceParams::default()
         };
         let fine = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap();
@@ -205,7 +245,7 @@ fn chunks_cut_columns_that_are_too_tall() {
         for blocks in lower.iter().chain([&fine]) {
             check_blocks(blocks);
             let space = &blocks[0].space;
-            let degree = space.degree();
+            let degree = space.degree().horizontal;
             assert_eq!(
                 space.nodes(),
                 (4 * degree + 1).pow(2) * (degree * layers + 1)

@@ -42,7 +42,7 @@ fn shared_nodes_are_one() {
         let mesh = mixed(&mut random, geometry_degree);
         for (degree, chunk_nodes) in [(1, 10), (1, 1000), (2, 20), (3, 1000), (3, 30)] {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 chunk_nodes,
                 ..SpaceParams::default()
             };
@@ -93,7 +93,7 @@ fn vectors_are_gathered_and_scattered_by_all_blocks() {
     let mut random = Random::new();
     let mesh = mixed(&mut random, 1);
     let params = SpaceParams {
-        degree: 3,
+        degree: 3.into(),
         components: 2,
         chunk_nodes: 40,
         ..SpaceParams::default()
@@ -124,7 +124,7 @@ fn groups_have_facets_of_both_shapes() {
     let mut random = Random::new();
     let mesh = mixed(&mut random, 2);
     let params = SpaceParams {
-        degree: 2,
+        degree: 2.into(),
         ..SpaceParams::default()
     };
     let blocks = blocks(&mesh, params).unwrap();

@@ -76,7 +76,7 @@ fn nodes_a_period_apart_are_one() {
             let geometry = Geometry::new(&mesh).unwrap();
             for (degree, chunk_nodes) in [(1, 9), (2, 20), (3, 1000), (4, 40)] {
                 let params = SpaceParams {
-                    degree: degree.min(max_degree(cell)),
+                    degree: degree.min(max_degree(cell)).into(),
                     chunk_nodes,
                     ..SpaceParams::default()
                 };
@@ -289,7 +289,7 @@ fn mixed_shapes_go_on_across_a_seam() {
     let geometries = Geometry::of_shapes(&mesh).unwrap();
     for degree in [1, 2, 3] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();

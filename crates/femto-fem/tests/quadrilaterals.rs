@@ -149,7 +149,7 @@ fn every_element_puts_its_nodes_where_the_space_does() {
         let mesh = bent(&mut random, geometry_degree);
         for degree in [1, 2, 3, 7, 15] {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 chunk_nodes: 60,
                 ..SpaceParams::default()
             };

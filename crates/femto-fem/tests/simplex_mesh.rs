@@ -195,7 +195,7 @@ fn damaged_meshes_are_survived() {
         };
         let _ = geometry.check(&gauss(2).points);
         let params = SpaceParams {
-            degree: 1 + round % 3,
+            degree: (1 + round % 3).into(),
             chunk_nodes: 40,
             ..SpaceParams::default()
         };

@@ -41,7 +41,7 @@ fn cube(random: &mut Random, order: usize) -> Mesh {
 
 fn params(degree: usize, chunk_nodes: usize) -> SpaceParams {
     SpaceParams {
-        degree,
+        degree: degree.into(),
         chunk_nodes,
         ..SpaceParams::default()
     }

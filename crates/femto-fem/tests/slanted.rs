@@ -10,7 +10,7 @@ const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 
 fn blocks(mesh: &Mesh, degree: usize, components: usize) -> Vec<Block> {
     let params = SpaceParams {
-        degree,
+        degree: degree.into(),
         components,
         ..SpaceParams::default()
     };

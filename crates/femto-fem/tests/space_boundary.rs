@@ -13,7 +13,7 @@ fn boundary_nodes_are_those_on_the_tagged_facets() {
     let mesh = bent_box([3, 4, 2], 1);
     for (degree, chunk_nodes) in [(1, 4), (2, 30), (3, 10_000), (5, 300)] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             chunk_nodes,
             ..SpaceParams::default()
         };
@@ -59,7 +59,7 @@ fn single_components_are_constrained_in_both_layouts() {
     let mesh = bent_box([3, 2, 2], 1);
     for layout in [Layout::Interleaved, Layout::Blocked] {
         let params = SpaceParams {
-            degree: 3,
+            degree: 3.into(),
             components: 3,
             layout,
             chunk_nodes: 60,

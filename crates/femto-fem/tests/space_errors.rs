@@ -4,7 +4,7 @@
 mod space_common;
 
 use femto_element::basis::BasisError;
-use femto_element::{Cell, CellType};
+use femto_element::{Cell, CellType, Degree};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::{CellBlock, Mesh, PhysicalGroup};
 use femto_fem::space::{Constraints, Space, SpaceError, SpaceParams};
@@ -18,8 +18,8 @@ fn error(mesh: &Mesh, params: SpaceParams) -> SpaceError {
 #[test]
 fn bad_parameters_and_tags_are_errors() {
     let mut mesh = bent_box([2, 1, 1], 1);
-    let with = |degree, components| SpaceParams {
-        degree,
+    let with = |degree: usize, components| SpaceParams {
+        degree: degree.into(),
         components,
         ..SpaceParams::default()
     };
@@ -66,6 +66,58 @@ fn bad_parameters_and_tags_are_errors() {
     let (space, _) = space(&mesh, SpaceParams::default());
     assert!(space.boundary().tagged("ymin").is_err());
     assert!(space.boundary().tagged("ymax").is_ok());
+}
+
+/// Only prisms have another degree vertically, and only if they agree about what is vertical.
+#[test]
+fn degrees_that_differ_where_they_cannot_are_errors() {
+    let params = SpaceParams {
+        degree: Degree {
+            horizontal: 1,
+            vertical: 2,
+        },
+        ..SpaceParams::default()
+    };
+    let hexahedra = error(&bent_box([2, 1, 1], 1), params.clone());
+    assert!(
+        matches!(
+            hexahedra,
+            SpaceError::NotUniform {
+                cell: Cell::Hexahedron,
+                ..
+            }
+        ),
+        "{hexahedra}"
+    );
+    // Two prisms; their common quadrilateral stands on another side in each.
+    let nodes = [
+        [0, 0, 0],
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+        [1, 0, 1],
+        [0, 1, 1],
+        [2, 1, 0],
+        [1, 2, 0],
+    ];
+    let mesh = Mesh {
+        coordinates: nodes.map(|x| x.map(f64::from)).to_vec().into(),
+        blocks: vec![CellBlock {
+            cell_type: CellType::complete(Cell::Prism, 1).expect("a type"),
+            nodes: vec![0, 1, 2, 3, 4, 5, 1, 4, 6, 2, 5, 7].into(),
+            tags: vec![1; 2],
+        }],
+        groups: Vec::new(),
+        memberships: Vec::new(),
+        periodic: Vec::new(),
+    };
+    let geometry = Geometry::new(&mesh).expect("a geometry");
+    Space::new(&mesh, &geometry, SpaceParams::default()).expect("a space of one degree");
+    let turned = error(&mesh, params).to_string();
+    assert!(
+        turned.starts_with("cell 1 has an edge between its triangles"),
+        "{turned}"
+    );
 }
 
 /// Triangles among the quadrilaterals of a group, or alone in it, are cells of the group that are no facets.

@@ -42,7 +42,7 @@ fn two_cubes_glued_in_every_orientation_share_one_face_of_nodes() {
             for degree in 1..=5 {
                 for chunk_nodes in [1, 10_000] {
                     let params = SpaceParams {
-                        degree,
+                        degree: degree.into(),
                         chunk_nodes,
                         ..SpaceParams::default()
                     };
@@ -63,7 +63,7 @@ fn a_box_has_as_many_nodes_as_its_grid() {
     for degree in 1..=8 {
         let chunk_nodes = 3 * degree * degree * degree;
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             chunk_nodes,
             ..SpaceParams::default()
         };
@@ -81,7 +81,7 @@ fn nodes_of_curved_cells_agree() {
     let mesh = bent_box([3, 2, 2], 2);
     for degree in [1, 2, 3, 6] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             chunk_nodes: 100,
             ..SpaceParams::default()
         };
@@ -106,7 +106,7 @@ fn chunks_follow_the_curve_and_are_sorted_by_kind() {
         x[2] += bump;
     }
     let params = SpaceParams {
-        degree: 2,
+        degree: 2.into(),
         chunk_nodes: 80,
         ..SpaceParams::default()
     };

@@ -17,7 +17,7 @@ fn spaces() -> Vec<Space> {
         for components in [1, 3] {
             for layout in [Layout::Interleaved, Layout::Blocked] {
                 let params = SpaceParams {
-                    degree,
+                    degree: degree.into(),
                     components,
                     layout,
                     chunk_nodes: 5 * degree * degree * degree,
@@ -70,7 +70,7 @@ fn the_numbering_does_not_depend_on_the_number_of_threads() {
     let mesh = bent_box([5, 4, 6], 1);
     for degree in [1, 3] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             chunk_nodes: 200,
             ..SpaceParams::default()
         };
@@ -92,7 +92,7 @@ fn the_result_does_not_depend_on_the_chunks() {
         let mut results: Vec<Vec<([i64; 3], f64)>> = Vec::new();
         for chunk_nodes in [1, 40, 333, 1_000_000] {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 chunk_nodes,
                 ..SpaceParams::default()
             };

@@ -59,7 +59,7 @@ impl TwoCells {
 
     fn grid(&self) -> VtuGrid<'_> {
         VtuGrid {
-            degree: self.degree,
+            degree: self.degree.into(),
             points: &self.points,
             cells: vec![(Cell::Hexahedron, &self.cells)],
         }
@@ -188,7 +188,7 @@ fn arrays_that_do_not_fit_are_named() {
     ));
 
     let degree = VtuGrid {
-        degree: 0,
+        degree: 0.into(),
         ..case.grid()
     };
     assert!(matches!(

@@ -173,7 +173,7 @@ mod tests {
         for cell in [Cell::Hexahedron, Cell::Triangle] {
             let mesh = AnyBox::unit(cell, 4).build(|x| x).unwrap();
             let params = SpaceParams {
-                degree: 3,
+                degree: 3.into(),
                 components: 2,
                 chunk_nodes: 60,
                 ..SpaceParams::default()

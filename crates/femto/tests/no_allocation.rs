@@ -4,7 +4,7 @@ mod common;
 
 use common::hexahedra;
 use common::meshes::maps;
-use femto::element::{Cell, MapKind};
+use femto::element::{Cell, Degree, MapKind};
 use femto::fem::geometry::Geometry;
 use femto::fem::space::{Block, Constraints, Space, SpaceParams};
 use femto::kernel::form::Poisson;
@@ -98,14 +98,14 @@ fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
     let host = Host::with_threads(threads)?;
     let mesh = hexahedra(MapKind::Multilinear, [8, 8, 8]);
     let params = SpaceParams {
-        degree: 4,
+        degree: 4.into(),
         ..SpaceParams::default()
     };
     let finest = Block::all(&mesh, Geometry::of_shapes(&mesh)?, params)?;
-    let level = |degree| -> Result<_, Box<dyn Error>> {
-        let blocks = match degree {
-            4 => finest.clone(),
-            lower => Block::of_lower_degree(&finest, lower)?,
+    let level = |degree: Degree| -> Result<_, Box<dyn Error>> {
+        let blocks = match degree == 4 {
+            true => finest.clone(),
+            false => Block::of_lower_degree(&finest, degree)?,
         };
         let Block { space, geometry } = &blocks[0];
         let params = OperatorParams::default();
@@ -224,7 +224,7 @@ fn element_operators(threads: usize) -> Result<(), Box<dyn Error>> {
         let mesh = hexahedra(map, [8, 8, 8]);
         let geometry = Geometry::new(&mesh)?;
         let params = SpaceParams {
-            degree: 3,
+            degree: 3.into(),
             chunk_nodes: 2000,
             ..SpaceParams::default()
         };

@@ -27,6 +27,7 @@ pub use vector::Vector;
 pub(crate) use condition::{Conflict, find_conflict};
 
 use condition::Condition;
+use femto::element::Degree;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::problem::{Function, Given};
 
@@ -54,7 +55,7 @@ pub struct Case {
     /// links.
     pub periodic: Option<Vec<Located<[String; 2]>>>,
     /// Degree of the space.
-    pub degree: usize,
+    pub degree: Degree,
     /// The left-hand side.
     pub form: Form,
     /// The right-hand side.

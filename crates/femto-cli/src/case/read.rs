@@ -7,6 +7,7 @@ use super::{
     Case, Field, Form, Located, Method, Output, Places, PreconditionerKind, Run, SmootherKind,
     Solver, VTU, VTU_NAME, Vector, read_boundary, read_form, read_mesh,
 };
+use femto::element::Degree;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
@@ -152,9 +153,21 @@ fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>) {
     }
 }
 
-fn degree(section: &Value<'_>) -> Result<Located<usize>, CaseError> {
-    let degree = section.section(&["degree"])?.required("degree")?;
-    Ok(degree.located(degree.integer(1..=MAX_DEGREE)?))
+/// A degree, or one for each direction.
+fn degree(section: &Value<'_>) -> Result<Located<Degree>, CaseError> {
+    let value = section.section(&["degree"])?.required("degree")?;
+    let number = |value: &Value<'_>| value.integer(1..=MAX_DEGREE);
+    let degree = match value.is_table() {
+        false => number(&value)?.into(),
+        true => {
+            let both = value.section(&["horizontal", "vertical"])?;
+            Degree {
+                horizontal: number(&both.required("horizontal")?)?,
+                vertical: number(&both.required("vertical")?)?,
+            }
+        }
+    };
+    Ok(value.located(degree))
 }
 
 /// The only key of `[source]`, `[exact]` and `[start]`.
@@ -227,7 +240,7 @@ fn solver(section: &Value<'_>, form: &Form) -> Result<Solver, CaseError> {
     Ok(solver)
 }
 
-fn quadrature(section: &Value<'_>, degree: usize) -> Result<Quadrature, CaseError> {
+fn quadrature(section: &Value<'_>, degree: Degree) -> Result<Quadrature, CaseError> {
     let section = section.section(&["kind", "points_1d", "degree"])?;
     if let Some(exact) = section.optional("degree") {
         if let Some(other) = section.optional("kind").or(section.optional("points_1d")) {
@@ -247,7 +260,8 @@ fn quadrature(section: &Value<'_>, degree: usize) -> Result<Quadrature, CaseErro
     let Some(points_1d) = section.optional("points_1d") else {
         return Ok(kind);
     };
-    let nodes_1d = degree + 1;
+    // Cells with points by axis have one degree.
+    let nodes_1d = degree.horizontal + 1;
     match kind {
         Quadrature::Collocated => points_1d.integer(nodes_1d..=nodes_1d).map(|_| kind),
         _ => points_1d

@@ -3,7 +3,7 @@
 use crate::case::{Case, Extrusion, Form, MeshSource, MistakeKind};
 use crate::failure::Failure;
 use femto::Host;
-use femto::element::Cell;
+use femto::element::{Cell, Degree};
 use femto::fem::geometry::shapes;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::AnyBox;
@@ -28,14 +28,14 @@ struct Sizes {
 
 impl Sizes {
     /// Those of layers over a plane mesh, whose columns are not listed: of nodes only heights, of cells only tags and places
-    /// in the order of elements.
-    fn extruded(self, layers: f64) -> Self {
+    /// in the order of elements. `degree` is that upwards.
+    fn extruded(self, layers: f64, degree: usize) -> Self {
         Self {
             nodes: layers * self.nodes,
             cells: layers * self.cells,
             mesh: layers * (8.0 * self.nodes + 4.0 * self.cells),
             element_nodes: self.element_nodes + layers * self.cells,
-            space_nodes: layers * self.space_nodes,
+            space_nodes: layers * degree as f64 * self.space_nodes,
         }
     }
 }
@@ -46,7 +46,8 @@ pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
         MeshSource::File(_) => Ok(()),
         MeshSource::Box(source) => {
             let mesh = &source.mesh;
-            let sizes = of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), case.degree);
+            let order = mesh.geometry_degree;
+            let sizes = of_box(mesh.cell, (&mesh.cells, order), plane_degree(case));
             check(case, kind, in_layers(case, sizes))
         }
     }
@@ -55,12 +56,26 @@ pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
 /// The sizes of what the case makes of a mesh that is read or generated.
 fn in_layers(case: &Case, sizes: Sizes) -> Sizes {
     let layers = case.extrude.as_ref().map(Extrusion::layers);
-    layers.map_or(sizes, |layers| sizes.extruded(layers as f64))
+    layers.map_or(sizes, |layers| {
+        sizes.extruded(layers as f64, case.degree.vertical)
+    })
+}
+
+/// The degree on the mesh that a case reads or generates, which it may extrude.
+fn plane_degree(case: &Case) -> Degree {
+    match case.extrude {
+        Some(_) => case.degree.horizontal.into(),
+        None => case.degree,
+    }
 }
 
 /// As [`check_box`], for a mesh that was read, before the case extrudes it.
 pub(super) fn check_plane(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(), Failure> {
-    check(case, kind, in_layers(case, of_mesh(mesh, case.degree)))
+    check(
+        case,
+        kind,
+        in_layers(case, of_mesh(mesh, plane_degree(case))),
+    )
 }
 
 /// As [`check_box`], for the space on the whole mesh.
@@ -68,7 +83,7 @@ pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(
     check(case, kind, of_mesh(mesh, case.degree))
 }
 
-fn of_mesh(mesh: &Mesh, degree: usize) -> Sizes {
+fn of_mesh(mesh: &Mesh, degree: Degree) -> Sizes {
     let mut sizes = Sizes {
         nodes: mesh.coordinates.len() as f64,
         cells: 0.0,
@@ -88,8 +103,9 @@ fn of_mesh(mesh: &Mesh, degree: usize) -> Sizes {
                 Some(layers) => cells * (1.0 + shell / layers as f64),
             };
             // Without the boundary; a square makes two triangles, a cube six tetrahedra.
-            let power = (degree as f64).powi(cell.dim() as i32);
-            sizes.space_nodes += cells * power / cell.per_box() as f64;
+            let steps = cell.steps(degree).into_iter().take(cell.dim());
+            let of_cell: f64 = steps.map(|steps| steps as f64).product();
+            sizes.space_nodes += cells * of_cell / cell.per_box() as f64;
         }
     }
     sizes
@@ -112,12 +128,13 @@ fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {
 
 /// Fails if a mesh of boxes alone needs more memory than the process may use.
 pub(crate) fn check_mesh_of_boxes(mesh: &AnyBox) -> Result<(), Failure> {
-    check_alone(of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), 1))
+    let order = mesh.geometry_degree;
+    check_alone(of_box(mesh.cell, (&mesh.cells, order), 1.into()))
 }
 
 /// The same for layers over the cells of a mesh.
 pub(crate) fn check_mesh_of_layers(plane: &Mesh, layers: u32) -> Result<(), Failure> {
-    check_alone(of_mesh(plane, 1).extruded(f64::from(layers)))
+    check_alone(of_mesh(plane, 1.into()).extruded(f64::from(layers), 1))
 }
 
 fn check_alone(sizes: Sizes) -> Result<(), Failure> {
@@ -138,11 +155,14 @@ fn less_than(needed: f64) -> Result<Option<f64>, Failure> {
 }
 
 /// Sizes for boxes or rectangles, whose spaces have a grid of nodes.
-fn of_box(cell: Cell, (along, order): (&[usize], usize), degree: usize) -> Sizes {
+fn of_box(cell: Cell, (along, order): (&[usize], usize), degree: Degree) -> Sizes {
     let along = || along.iter().map(|&n| n as f64);
-    let grid = |order: usize| along().map(|n| n * order as f64 + 1.0).product::<f64>();
+    let grid = |order: Degree| -> f64 {
+        let steps = along().zip(cell.steps(order));
+        steps.map(|(n, steps)| n * steps as f64 + 1.0).product()
+    };
     let cells = along().product::<f64>() * cell.per_box() as f64;
-    let nodes = grid(order);
+    let nodes = grid(order.into());
     Sizes {
         nodes,
         cells,
@@ -153,7 +173,7 @@ fn of_box(cell: Cell, (along, order): (&[usize], usize), degree: usize) -> Sizes
 }
 
 /// Nodes on the boundary of an element, which are listed, and one number for those inside.
-fn shell_nodes(cell: Cell, degree: usize) -> f64 {
+fn shell_nodes(cell: Cell, degree: Degree) -> f64 {
     (cell.lattice(degree).len() - cell.interior(degree).len() + 1) as f64
 }
 
@@ -184,7 +204,7 @@ mod tests {
 
     #[test]
     fn boxes_are_as_large_as_they_are() {
-        let sizes = of_box(Cell::Hexahedron, (&[2, 3, 4], 2), 3);
+        let sizes = of_box(Cell::Hexahedron, (&[2, 3, 4], 2), 3.into());
         assert_eq!(
             sizes,
             Sizes {
@@ -195,15 +215,18 @@ mod tests {
                 space_nodes: 7.0 * 10.0 * 13.0,
             }
         );
-        let sizes = of_box(Cell::Triangle, (&[5, 2], 1), 2);
+        let sizes = of_box(Cell::Triangle, (&[5, 2], 1), 2.into());
         assert_eq!((sizes.nodes, sizes.mesh), (18.0, 24.0 * 18.0 + 4.0 * 80.0));
-        assert_eq!(sizes.extruded(10.0).mesh, 10.0 * (8.0 * 18.0 + 4.0 * 20.0));
+        assert_eq!(
+            sizes.extruded(10.0, 1).mesh,
+            10.0 * (8.0 * 18.0 + 4.0 * 20.0)
+        );
         assert_eq!((sizes.element_nodes, sizes.space_nodes), (20.0 * 7.0, 55.0));
     }
 
     #[test]
     fn a_large_box_needs_much() {
-        let sizes = of_box(Cell::Hexahedron, (&[1, 1, 100_000_000], 1), 1);
+        let sizes = of_box(Cell::Hexahedron, (&[1, 1, 100_000_000], 1), 1.into());
         let needed = bytes(sizes, 1, (DeviceKind::Host, Precision::Fp64));
         assert!(needed > 39e9, "{needed}");
     }

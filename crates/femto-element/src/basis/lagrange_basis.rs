@@ -5,19 +5,20 @@
 
 use super::modes::modes;
 use super::{BasisError, Matrix, check, lagrange, nodes};
+use crate::Degree;
 use crate::cell::Cell;
 
 /// A Lagrange basis on a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LagrangeBasis {
     cell: Cell,
-    degree: usize,
+    degree: Degree,
     nodes: Vec<[f64; 3]>,
     /// V⁻¹, unless the cell is a tensor product, `[modes][nodes]`.
     from_modes: Option<Matrix>,
-    /// For a tensor product the nodes along an axis, `[degree + 1]`, and the indices of each node among
+    /// For a tensor product the nodes along each axis, `[axis][degree + 1]`, and the indices of each node among
     /// them, `[nodes][axis]`.
-    line: Vec<f64>,
+    lines: [Vec<f64>; 3],
     lattice: Vec<[usize; 3]>,
 }
 
@@ -35,7 +36,8 @@ impl LagrangeBasis {
     ///
     /// # Errors
     /// A cell without bases, or a degree out of range: see [`check`].
-    pub fn new(cell: Cell, degree: usize) -> Result<Self, BasisError> {
+    pub fn new(cell: Cell, degree: impl Into<Degree>) -> Result<Self, BasisError> {
+        let degree = degree.into();
         check(cell, degree)?;
         let nodes = nodes::positions(cell, degree);
         let from_modes = (!cell.is_tensor_product()).then(|| {
@@ -52,7 +54,7 @@ impl LagrangeBasis {
             degree,
             nodes,
             from_modes,
-            line: nodes::gll(degree),
+            lines: cell.steps(degree).map(nodes::gll),
             lattice: cell.lattice(degree),
         })
     }
@@ -63,7 +65,7 @@ impl LagrangeBasis {
     }
 
     /// Polynomial degree.
-    pub fn degree(&self) -> usize {
+    pub fn degree(&self) -> Degree {
         self.degree
     }
 
@@ -124,12 +126,12 @@ impl LagrangeBasis {
     }
 
     fn push_product(&self, point: [f64; 3], values: &mut Values) {
-        let (dim, line) = (self.cell.dim(), &self.line);
-        let along = |x: f64| {
+        let dim = self.cell.dim();
+        let along = |(line, &x): (&Vec<f64>, &f64)| {
             let values = lagrange::interpolation(line, &[x]).into_vec();
             (values, lagrange::differentiation(line, &[x]).into_vec())
         };
-        let axes: Vec<_> = point[..dim].iter().map(|&x| along(x)).collect();
+        let axes: Vec<_> = self.lines.iter().zip(&point[..dim]).map(along).collect();
         for steps in &self.lattice {
             let factor = |axis: usize| axes[axis].0[steps[axis]];
             values.interp.push((0..dim).map(factor).product());
@@ -237,6 +239,58 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Of products with a line, functions of another degree upwards: those on a facet are the facet's own.
+    #[test]
+    fn degrees_may_differ_upwards() {
+        for (cell, [horizontal, vertical]) in [
+            (Cell::Prism, [1, 3]),
+            (Cell::Prism, [4, 2]),
+            (Cell::Quadrilateral, [3, 1]),
+            (Cell::Hexahedron, [2, 5]),
+        ] {
+            let degree = Degree {
+                horizontal,
+                vertical,
+            };
+            let basis = LagrangeBasis::new(cell, degree).unwrap();
+            let last = cell.dim() - 1;
+            let function = |x: [f64; 3]| {
+                let across = if last == 2 { 0.4 * x[1] } else { 0.0 };
+                let upwards = (0.5 + x[last]).powi(vertical as i32);
+                (1.0 + x[0] - across).powi(horizontal as i32) * upwards
+            };
+            let at_nodes: Vec<f64> = basis.nodes().iter().map(|&x| function(x)).collect();
+            let points = POINTS.map(|x| flat(cell.dim(), x));
+            let values = basis.at(&points).interp;
+            for (x, interp) in points.into_iter().zip(values.chunks_exact(at_nodes.len())) {
+                let found: f64 = interp.iter().zip(&at_nodes).map(|(l, u)| l * u).sum();
+                assert!((found - function(x)).abs() < 1e-10, "{cell:?} {degree}");
+            }
+            for (number, facet) in cell.facets().iter().enumerate() {
+                let own = cell.facet_degree(degree, number);
+                let on_facet = LagrangeBasis::new(facet.cell, own).unwrap();
+                let nodes = cell.facet_nodes(degree, number);
+                assert_eq!(nodes.len(), on_facet.nodes().len());
+                for (node, &own) in nodes.into_iter().zip(on_facet.nodes()) {
+                    let apart = cell.facet_point(number, own);
+                    let apart = (0..3).map(|a| (apart[a] - basis.nodes()[node][a]).abs());
+                    assert!(apart.fold(0.0, f64::max) < 1e-14, "{cell:?} {number}");
+                }
+            }
+            let vtk = cell.lattice_in(degree, cell.vtk_order());
+            let places: std::collections::BTreeSet<_> = vtk.into_iter().collect();
+            assert_eq!(places.len(), at_nodes.len());
+        }
+        let degree = Degree {
+            horizontal: 1,
+            vertical: 2,
+        };
+        let error = LagrangeBasis::new(Cell::Tetrahedron, degree).unwrap_err();
+        let text = "degree 1 horizontally and 2 vertically on tetrahedra: only products with a line, as prisms, have \
+                    another degree vertically";
+        assert_eq!(error.to_string(), text);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Lagrange bases on cells of any shape: nodes, and values and derivatives at points.
 
+use crate::Degree;
 use crate::cell::Cell;
 
 pub mod lagrange;
@@ -44,6 +45,14 @@ pub enum BasisError {
         /// The cell.
         cell: Cell,
     },
+    /// The degree differs upwards, on a cell that has no such direction.
+    #[error("degree {found} on {}: only products with a line, as prisms, have another degree vertically", cell.plural())]
+    NotUniform {
+        /// Requested degree.
+        found: Degree,
+        /// The cell.
+        cell: Cell,
+    },
     /// There are no bases on this cell.
     #[error("finite elements on {} are not supported", cell.plural())]
     Cell {
@@ -61,14 +70,19 @@ pub enum BasisError {
 /// Checks that a cell has a basis of this degree.
 ///
 /// # Errors
-/// A cell without bases, or a degree outside 1..=[`max_degree`].
-pub fn check(cell: Cell, degree: usize) -> Result<(), BasisError> {
-    match max_degree(cell) {
-        0 => Err(BasisError::Cell { cell }),
-        max if (1..=max).contains(&degree) => Ok(()),
-        _ => Err(BasisError::Degree {
+/// A cell without bases, a degree outside 1..=[`max_degree`], or one that differs upwards on a cell that is no product
+/// with a line.
+pub fn check(cell: Cell, degree: impl Into<Degree>) -> Result<(), BasisError> {
+    let degree = degree.into();
+    let supported = 1..=max_degree(cell);
+    let mut both = [degree.horizontal, degree.vertical].into_iter();
+    match both.find(|found| !supported.contains(found)) {
+        _ if supported.is_empty() => Err(BasisError::Cell { cell }),
+        Some(found) => Err(BasisError::Degree { found, cell }),
+        None if !degree.is_uniform() && !cell.has_vertical() => Err(BasisError::NotUniform {
             found: degree,
             cell,
         }),
+        None => Ok(()),
     }
 }

@@ -15,6 +15,7 @@
 //!
 //! ψ_pqr = P_p^0(2x+z-1, 1-z) P_q^0(2y+z-1, 1-z) (1-z)^-min(p,q) P_r^{2max(p,q)+2}(2z-1, 1).
 
+use crate::Degree;
 use crate::cell::Cell;
 use std::ops::{Add, Mul};
 
@@ -58,18 +59,18 @@ impl Mul for Jet {
 }
 
 /// All modes of a degree on a simplex, prism or pyramid at a point, with p slowest.
-pub(super) fn modes(cell: Cell, degree: usize, point: [f64; 3]) -> Vec<Jet> {
+pub(super) fn modes(cell: Cell, degree: Degree, point: [f64; 3]) -> Vec<Jet> {
     match cell {
         Cell::Prism => on_prism(degree, point),
-        Cell::Pyramid => on_pyramid(degree, point),
-        _ => on_simplex(cell.dim(), degree, point),
+        Cell::Pyramid => on_pyramid(degree.horizontal, point),
+        _ => on_simplex(cell.dim(), degree.horizontal, point),
     }
 }
 
-fn on_prism(degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
+fn on_prism(degree: Degree, [x, y, z]: [f64; 3]) -> Vec<Jet> {
     let along = Jet::new(z, [0.0, 0.0, 1.0]);
-    let line = homogeneous_jacobi(degree, 0, along, Jet::constant(1.0));
-    let triangle = on_simplex(2, degree, [x, y, 0.0]).into_iter();
+    let line = homogeneous_jacobi(degree.vertical, 0, along, Jet::constant(1.0));
+    let triangle = on_simplex(2, degree.horizontal, [x, y, 0.0]).into_iter();
     triangle
         .flat_map(|in_plane| line.iter().map(move |&upwards| in_plane * upwards))
         .collect()
@@ -179,8 +180,8 @@ mod tests {
             let rule = rule(cell, 2 * degree).unwrap();
             let at = |x: [f64; 3]| match cell {
                 // The line here is the simplex [0, 1].
-                Cell::Line => modes(cell, degree, [0.5 * (1.0 + x[0]), 0.0, 0.0]),
-                _ => modes(cell, degree, x),
+                Cell::Line => modes(cell, degree.into(), [0.5 * (1.0 + x[0]), 0.0, 0.0]),
+                _ => modes(cell, degree.into(), x),
             };
             let scale = if cell == Cell::Line { 0.5 } else { 1.0 };
             let count = at([0.2; 3]).len();

@@ -1,5 +1,6 @@
 //! Positions of the nodes of the Lagrange bases.
 
+use crate::Degree;
 use crate::cell::Cell;
 use crate::quadrature::gauss_lobatto;
 
@@ -11,7 +12,8 @@ pub fn gll(degree: usize) -> Vec<f64> {
 
 /// The positions of equispaced nodes, `[nodes][3]`, in femto's order; Gmsh's and VTK's cells have these
 /// nodes.
-pub fn equispaced(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
+pub fn equispaced(cell: Cell, degree: impl Into<Degree>) -> Vec<[f64; 3]> {
+    let degree = degree.into();
     let all = cell.lattice(degree).into_iter();
     all.map(|steps| cell.position(degree, steps)).collect()
 }
@@ -32,26 +34,28 @@ pub fn equispaced(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
 /// |---|---|---|---|---|---|---|---|---|
 /// | triangle | 1 | 1.67 | 2.11 | 2.66 | 3.41 | 3.90 | 4.43 | 5.08 |
 /// | tetrahedron | 1 | 2 | 2.93 | 4.09 | 5.54 | 7.17 | 9.12 | 11.67 |
-pub fn positions(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
-    let (line, dim) = (gll(degree), cell.dim());
+pub fn positions(cell: Cell, degree: impl Into<Degree>) -> Vec<[f64; 3]> {
+    let (degree, dim) = (degree.into(), cell.dim());
+    let lines = cell.steps(degree).map(gll);
     if cell.is_tensor_product() {
-        let axis = |a: usize, m: usize| if a < dim { line[m] } else { 0.0 };
+        let axis = |a: usize, m: usize| if a < dim { lines[a][m] } else { 0.0 };
         let at = |steps: [usize; 3]| [0, 1, 2].map(|a| axis(a, steps[a]));
         return cell.lattice(degree).into_iter().map(at).collect();
     }
     if cell == Cell::Prism {
-        let triangle = positions(Cell::Triangle, degree);
-        let place = Cell::Triangle.lattice_places(degree);
+        let triangle = positions(Cell::Triangle, degree.horizontal);
+        let place = Cell::Triangle.lattice_places(degree.horizontal);
         let at = |[i, j, k]: [usize; 3]| {
             // The prism's lattice is the triangle's times the line's.
             let [x, y, _] = place([i, j, 0]).map_or([0.0; 3], |node| triangle[node]);
-            [x, y, line[k]]
+            [x, y, lines[2][k]]
         };
         return cell.lattice(degree).into_iter().map(at).collect();
     }
     if cell == Cell::Pyramid {
         return equispaced(cell, degree);
     }
+    let degree = degree.horizontal;
     // Gauss–Lobatto points on [0, 1] of each degree.
     let lines: Vec<Vec<f64>> = (0..=degree)
         .map(|n| gll(n).into_iter().map(|x| 0.5 * (1.0 + x)).collect())

@@ -87,7 +87,7 @@ pub(super) const REFERENCE: Reference = Reference {
         Facet::new(Cell::Quadrilateral, &[0, 1, 2, 3]),
         Facet::new(Cell::Quadrilateral, &[4, 5, 6, 7]),
     ],
-    contains: |n, [i, j, k]| i <= n && j <= n && k <= n,
+    contains: |n, [i, j, k]| i <= n.horizontal && j <= n.horizontal && k <= n.vertical,
     lexicographic: true,
     per_box: 1,
     gmsh: NodeOrder {

@@ -14,7 +14,7 @@ pub(super) const REFERENCE: Reference = Reference {
     lower: [-1.0, 0.0, 0.0],
     edges: &[],
     facets: &[Facet::new(Cell::Point, &[0]), Facet::new(Cell::Point, &[1])],
-    contains: |n, [i, j, k]| i <= n && j + k == 0,
+    contains: |n, [i, j, k]| i <= n.horizontal && j + k == 0,
     lexicographic: true,
     per_box: 1,
     gmsh: ORDER,

@@ -21,6 +21,8 @@ mod triangle;
 pub use cell_type::CellType;
 use cell_type::Row;
 
+use crate::Degree;
+
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -78,8 +80,8 @@ struct Reference {
     lower: [f64; 3],
     edges: &'static [[usize; 2]],
     facets: &'static [Facet],
-    /// Whether the cell with n steps along each axis has a node at this many steps from its origin.
-    contains: fn(usize, [usize; 3]) -> bool,
+    /// Whether the cell of a degree has a node at this many steps from its origin.
+    contains: fn(Degree, [usize; 3]) -> bool,
     /// Whether femto orders nodes lexicographically, as in tensor products, not by entities.
     lexicographic: bool,
     /// The number of such cells that a box, or a rectangle, is cut into.
@@ -209,6 +211,33 @@ impl Cell {
         }
     }
 
+    /// Whether its last axis points upwards: whether it is the product of a cell with a line along that axis.
+    pub fn has_vertical(self) -> bool {
+        self.dim() > 0 && self.across(self.dim() - 1).is_some()
+    }
+
+    /// Steps from one end of each axis to the other on the nodes of a degree: vertically along the last axis of a product
+    /// with a line, horizontally along all others.
+    pub fn steps(self, degree: impl Into<Degree>) -> [usize; 3] {
+        let degree = degree.into();
+        let is_vertical = |axis: usize| self.has_vertical() && axis + 1 == self.dim();
+        [0, 1, 2].map(|axis| match is_vertical(axis) {
+            true => degree.vertical,
+            false => degree.horizontal,
+        })
+    }
+
+    /// The degree on a facet, along its own axes.
+    pub fn facet_degree(self, degree: impl Into<Degree>, facet: usize) -> Degree {
+        let (degree, own) = (degree.into(), self.facets()[facet].vertices);
+        let along = |end: Option<&usize>| end.map(|&end| self.steps_between(degree, [own[0], end]));
+        let horizontal = along(own.get(1)).unwrap_or(degree.horizontal);
+        Degree {
+            horizontal,
+            vertical: along(own.get(2)).unwrap_or(horizontal),
+        }
+    }
+
     /// For a cell that may stand in a column: the entities (vertices, edges, facets, numbered through) over each entity
     /// of its bottom, from below to above, `[entities of the bottom][3]`; empty for other cells.
     pub fn lines(self) -> &'static [[Option<usize>; 3]] {
@@ -232,21 +261,22 @@ impl Cell {
     }
 
     /// VTK's number of the cell of a degree, such as 72 for VTK_LAGRANGE_HEXAHEDRON.
-    pub fn vtk_type(self, degree: usize) -> u8 {
+    pub fn vtk_type(self, degree: impl Into<Degree>) -> u8 {
         let [linear, lagrange] = self.reference().vtk_types;
-        if degree == 1 { linear } else { lagrange }
+        if degree.into() == 1 { linear } else { lagrange }
     }
 
-    /// Positions in steps of 1/n from the origin of a cell with n steps along each axis, `[nodes][3]`, in
-    /// femto's order: lexicographic for tensor products, otherwise by entities.
-    pub fn lattice(self, n: usize) -> Vec<[usize; 3]> {
+    /// Positions in [steps](Cell::steps) from the origin, `[nodes][3]`, in femto's order: lexicographic for tensor
+    /// products, otherwise by entities.
+    pub fn lattice(self, degree: impl Into<Degree>) -> Vec<[usize; 3]> {
+        let n = degree.into();
         let Reference {
             lexicographic,
             edges,
             ..
         } = self.reference();
         if *lexicographic {
-            return self.steps(n).collect();
+            return self.all_steps(n).collect();
         }
         let vertices: Vec<usize> = (0..self.vertices()).collect();
         let faces: Vec<&[usize]> = match self.dim() {
@@ -260,10 +290,12 @@ impl Cell {
     }
 
     /// The index of a position in [`Cell::lattice`]; `None` if the cell does not have it.
-    pub fn lattice_places(self, n: usize) -> impl Fn([usize; 3]) -> Option<usize> {
+    pub fn lattice_places(self, degree: impl Into<Degree>) -> impl Fn([usize; 3]) -> Option<usize> {
+        let degree = degree.into();
+        let n = degree.most();
         let at = move |[i, j, k]: [usize; 3]| (k * (n + 1) + j) * (n + 1) + i;
         let mut places = vec![None; (n + 1).pow(self.dim() as u32)];
-        for (place, steps) in self.lattice(n).into_iter().enumerate() {
+        for (place, steps) in self.lattice(degree).into_iter().enumerate() {
             places[at(steps)] = Some(place);
         }
         move |steps| match steps.iter().all(|&m| m <= n) {
@@ -273,22 +305,25 @@ impl Cell {
     }
 
     /// The indices of a facet's nodes in [`Cell::lattice`], in the facet's own femto order.
-    pub fn facet_nodes(self, n: usize, facet: usize) -> Vec<usize> {
-        let on_facet = self.facet_lattice(n, facet).into_iter();
+    pub fn facet_nodes(self, degree: impl Into<Degree>, facet: usize) -> Vec<usize> {
+        let degree = degree.into();
+        let on_facet = self.facet_lattice(degree, facet).into_iter();
         // Nodes of facets are nodes of the cell.
-        on_facet.filter_map(self.lattice_places(n)).collect()
+        on_facet.filter_map(self.lattice_places(degree)).collect()
     }
 
     /// The positions of [`Cell::lattice`] in another order.
-    pub fn lattice_in(self, n: usize, order: &NodeOrder) -> Vec<[usize; 3]> {
+    pub fn lattice_in(self, degree: impl Into<Degree>, order: &NodeOrder) -> Vec<[usize; 3]> {
+        let degree = degree.into();
+        let n = degree.horizontal;
         if n == 0 {
             return vec![[0; 3]];
         }
-        let mut all = self.on_skeleton(n, order.vertices, order.edges);
+        let mut all = self.on_skeleton(degree, order.vertices, order.edges);
         for facet in order.facets {
             all.extend(match order.recursive {
                 true => self.triangle_inside_facet(n, facet),
-                false => self.inside_facet(n, facet),
+                false => self.inside_facet(degree, facet),
             });
         }
         match order.recursive {
@@ -298,34 +333,38 @@ impl Cell {
                 all.extend(smaller.map(|at| [0, 1, 2].map(|a| at[a] + usize::from(a < dim))));
             }
             true => {}
-            false => all.extend(self.interior(n)),
+            false => all.extend(self.interior(degree)),
         }
         all
     }
 
-    /// The position at given steps of 1/n from the origin.
-    pub fn position(self, n: usize, steps: [usize; 3]) -> [f64; 3] {
+    /// The position at given [steps](Cell::steps) from the origin, of equal length.
+    pub fn position(self, degree: impl Into<Degree>, steps: [usize; 3]) -> [f64; 3] {
         let lower = self.reference().lower;
-        let n = n.max(1) as f64;
+        let ends = self.steps(degree).map(|end| end.max(1) as f64);
         [0, 1, 2].map(|a| match a < self.dim() {
-            true => lower[a] + (1.0 - lower[a]) * (steps[a] as f64 / n),
+            true => lower[a] + (1.0 - lower[a]) * (steps[a] as f64 / ends[a]),
             false => 0.0,
         })
     }
 
-    /// Positions inside an edge, `[n - 1][3]`, from its first vertex to its second.
-    pub fn inside_edge(self, n: usize, ends: [usize; 2]) -> Vec<[usize; 3]> {
-        let [start, end] = ends.map(|vertex| self.corner(vertex));
-        let at = |m: usize| [0, 1, 2].map(|a| start[a] * (n - m) + end[a] * m);
-        (1..n).map(at).collect()
+    /// Positions inside an edge, from its first vertex to its second.
+    pub fn inside_edge(self, degree: impl Into<Degree>, ends: [usize; 2]) -> Vec<[usize; 3]> {
+        let degree = degree.into();
+        let inside = 1..self.steps_between(degree, ends);
+        let at = |m: usize| self.away_from(degree, &ends, [m, 0, 0]);
+        inside.map(at).collect()
     }
 
     /// Positions inside a facet with these vertices, towards the second vertex fastest.
-    pub fn inside_facet(self, n: usize, vertices: &[usize]) -> Vec<[usize; 3]> {
+    pub fn inside_facet(self, degree: impl Into<Degree>, vertices: &[usize]) -> Vec<[usize; 3]> {
+        let degree = degree.into();
+        let [first, second] =
+            [1, 2].map(|m| self.steps_between(degree, [vertices[0], vertices[m]]));
         let triangle = vertices.len() == 3;
-        let at = |p: usize, q: usize| self.on_facet(n, vertices, [p, q]);
-        let along = move |q: usize| 1..if triangle { n.saturating_sub(q) } else { n };
-        (1..n)
+        let at = |p: usize, q: usize| self.away_from(degree, vertices, [p, q, 0]);
+        let along = move |q: usize| 1..first.saturating_sub(if triangle { q } else { 0 });
+        (1..second)
             .flat_map(|q| along(q).map(move |p| at(p, q)))
             .collect()
     }
@@ -336,40 +375,59 @@ impl Cell {
             return Vec::new();
         }
         let inside = Self::Triangle.lattice_in(n - 3, Self::Triangle.vtk_order());
-        let at = |[p, q, _]: [usize; 3]| self.on_facet(n, vertices, [p + 1, q + 1]);
+        let at = |[p, q, _]: [usize; 3]| self.away_from(n.into(), vertices, [p + 1, q + 1, 0]);
         inside.into_iter().map(at).collect()
     }
 
-    /// The position that is this many steps from a facet's first vertex towards its second and third.
-    fn on_facet(self, n: usize, vertices: &[usize], [p, q]: [usize; 2]) -> [usize; 3] {
-        let [origin, first, second] = [0, 1, 2].map(|m| self.corner(vertices[m]));
-        // n (origin) + p (first - origin) + q (second - origin), computed without negative terms.
-        [0, 1, 2].map(|a| (n * origin[a] + p * first[a] + q * second[a]) - (p + q) * origin[a])
+    /// Steps between the ends of an edge.
+    fn steps_between(self, degree: impl Into<Degree>, ends: [usize; 2]) -> usize {
+        let [start, end] = ends.map(|vertex| self.corner(vertex));
+        let steps = self.steps(degree).into_iter().enumerate();
+        let apart = steps.filter(|&(axis, _)| start[axis] != end[axis]);
+        apart.map(|(_, steps)| steps).next().unwrap_or(0)
+    }
+
+    /// The position that is this many steps from the first of some vertices towards each of the next ones.
+    fn away_from(self, degree: Degree, vertices: &[usize], steps: [usize; 3]) -> [usize; 3] {
+        let corner = |m: usize| self.corner(vertices[m]);
+        let (origin, ends) = (corner(0), self.steps(degree));
+        [0, 1, 2].map(|axis| {
+            let towards = steps.iter().zip(1..).filter(|it| *it.0 > 0);
+            let (mut there, mut back) = (ends[axis] * origin[axis], 0);
+            for (steps, m) in towards {
+                there += steps * corner(m)[axis];
+                back += steps * origin[axis];
+            }
+            there - back
+        })
     }
 
     /// Positions on a facet, in the facet's own femto order.
-    pub fn facet_lattice(self, n: usize, facet: usize) -> Vec<[usize; 3]> {
-        let own = self.facets()[facet];
-        let corner = |m: usize| self.corner(own.vertices[m]);
-        let origin = corner(0);
-        let at = |steps: [usize; 3]| {
-            [0, 1, 2].map(|a| {
-                let axes = 0..own.cell.dim();
-                let there: usize = axes.clone().map(|m| steps[m] * corner(m + 1)[a]).sum();
-                let back: usize = axes.map(|m| steps[m] * origin[a]).sum();
-                n * origin[a] + there - back
-            })
-        };
-        own.cell.lattice(n).into_iter().map(at).collect()
+    pub fn facet_lattice(self, degree: impl Into<Degree>, facet: usize) -> Vec<[usize; 3]> {
+        let (degree, own) = (degree.into(), self.facets()[facet]);
+        let on_facet = own
+            .cell
+            .lattice(self.facet_degree(degree, facet))
+            .into_iter();
+        let at = |steps| self.away_from(degree, own.vertices, steps);
+        on_facet.map(at).collect()
     }
 
     /// Positions inside the cell, ξ fastest.
-    pub fn interior(self, n: usize) -> Vec<[usize; 3]> {
+    pub fn interior(self, degree: impl Into<Degree>) -> Vec<[usize; 3]> {
+        let degree = degree.into();
         let Reference { contains, dim, .. } = self.reference();
         let inside = |steps: &[usize; 3]| {
-            *dim > 0 && steps[..*dim].iter().all(|&m| m > 0) && contains(n - 1, *steps)
+            let less = degree.map(|n| n.saturating_sub(1));
+            *dim > 0 && steps[..*dim].iter().all(|&m| m > 0) && contains(less, *steps)
         };
-        self.steps(n).filter(inside).collect()
+        self.all_steps(degree).filter(inside).collect()
+    }
+
+    /// The position of a vertex.
+    pub fn steps_to(self, degree: impl Into<Degree>, vertex: usize) -> [usize; 3] {
+        let (corner, ends) = (self.corner(vertex), self.steps(degree));
+        [0, 1, 2].map(|axis| corner[axis] * ends[axis])
     }
 
     fn corner(self, vertex: usize) -> [usize; 3] {
@@ -377,19 +435,29 @@ impl Cell {
     }
 
     /// All positions of the cell, ξ fastest.
-    fn steps(self, n: usize) -> impl Iterator<Item = [usize; 3]> {
+    fn all_steps(self, degree: Degree) -> impl Iterator<Item = [usize; 3]> {
         let Reference { contains, dim, .. } = self.reference();
-        let range = move |axis: usize| 0..if *dim > axis { n + 1 } else { 1 };
+        let ends = self.steps(degree);
+        let range = move |axis: usize| 0..if *dim > axis { ends[axis] + 1 } else { 1 };
         let all = range(2).flat_map(move |k| range(1).map(move |j| [j, k]));
         let all = all.flat_map(move |[j, k]| range(0).map(move |i| [i, j, k]));
-        all.filter(move |&steps| contains(n, steps))
+        all.filter(move |&steps| contains(degree, steps))
     }
 
     /// Positions at the vertices and inside the edges.
-    fn on_skeleton(self, n: usize, vertices: &[usize], edges: &[[usize; 2]]) -> Vec<[usize; 3]> {
-        let at_vertex = |&vertex: &usize| self.corner(vertex).map(|side| side * n);
+    fn on_skeleton(
+        self,
+        degree: Degree,
+        vertices: &[usize],
+        edges: &[[usize; 2]],
+    ) -> Vec<[usize; 3]> {
+        let at_vertex = |&vertex: &usize| self.steps_to(degree, vertex);
         let mut all: Vec<[usize; 3]> = vertices.iter().map(at_vertex).collect();
-        all.extend(edges.iter().flat_map(|&ends| self.inside_edge(n, ends)));
+        all.extend(
+            edges
+                .iter()
+                .flat_map(|&ends| self.inside_edge(degree, ends)),
+        );
         all
     }
 }

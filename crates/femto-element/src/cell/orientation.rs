@@ -6,6 +6,7 @@
 //! neighbours. An *orientation* relates the entity's own order to that walk.
 
 use super::Cell;
+use crate::Degree;
 
 /// The six orders of three things; entry c is the position of the c-th lowest.
 const TRIANGLE: [[usize; 3]; 6] = [
@@ -53,23 +54,36 @@ impl Cell {
     }
 
     /// For each orientation and each interior node in the entity's own order, its position on the canonical
-    /// walk: `[orientations][nodes]`, for n steps along each axis.
-    pub fn canonical_orders(self, n: usize) -> Vec<Vec<u32>> {
-        let nodes = self.interior(n);
+    /// walk: `[orientations][nodes]`.
+    pub fn canonical_orders(self, degree: impl Into<Degree>) -> Vec<Vec<u32>> {
+        let degree = degree.into();
+        let nodes = self.interior(degree);
         let order = |orientation| {
+            let walk = self.interior(match self.is_turned(orientation) {
+                true => Degree {
+                    horizontal: degree.vertical,
+                    vertical: degree.horizontal,
+                },
+                false => degree,
+            });
             let place = |&steps: &[usize; 3]| {
-                let walked = self.walked(n, orientation, steps);
+                let walked = self.walked(degree, orientation, steps);
                 // Walks stay within the entity.
-                nodes.iter().position(|&other| other == walked).unwrap_or(0) as u32
+                walk.iter().position(|&other| other == walked).unwrap_or(0) as u32
             };
             nodes.iter().map(place).collect()
         };
         (0..self.orientations()).map(order).collect()
     }
 
+    /// Whether the canonical walk of a quadrilateral goes first along the second axis.
+    fn is_turned(self, orientation: usize) -> bool {
+        self == Self::Quadrilateral && orientation % 2 == 1
+    }
+
     /// Converts steps along the entity's own axes to those of the canonical walk.
-    fn walked(self, n: usize, orientation: usize, steps: [usize; 3]) -> [usize; 3] {
-        let [p, q, _] = steps;
+    fn walked(self, degree: Degree, orientation: usize, steps: [usize; 3]) -> [usize; 3] {
+        let ([p, q, _], n) = (steps, degree.horizontal);
         match self {
             Self::Line => [if orientation == 1 { n - p } else { p }, 0, 0],
             Self::Triangle => {
@@ -79,13 +93,15 @@ impl Cell {
             }
             Self::Quadrilateral => {
                 let origin = orientation / 2;
-                let from_origin = |m: usize, far: bool| if far { n - m } else { m };
-                let s = from_origin(p, origin & 1 != 0);
-                let t = from_origin(q, origin & 2 != 0);
-                if orientation % 2 == 1 {
-                    [t, s, 0]
+                let s = if origin & 1 != 0 { n - p } else { p };
+                let t = if origin & 2 != 0 {
+                    degree.vertical - q
                 } else {
-                    [s, t, 0]
+                    q
+                };
+                match self.is_turned(orientation) {
+                    true => [t, s, 0],
+                    false => [s, t, 0],
                 }
             }
             _ => steps,
@@ -146,9 +162,20 @@ mod tests {
     fn all_views_agree_on_every_node() {
         for cell in [Cell::Line, Cell::Triangle, Cell::Quadrilateral] {
             let count = cell.vertices();
-            for n in 2..=5 {
-                let (nodes, orders) = (cell.interior(n), cell.canonical_orders(n));
-                assert_eq!(orders.len(), cell.orientations());
+            let uniform = (2..=5).map(|n| [n, n]);
+            let other = [[2, 4], [5, 3]];
+            let other = other.into_iter().filter(|_| cell.has_vertical());
+            for along in uniform.chain(other) {
+                let of_view = |[horizontal, vertical]: [usize; 2]| {
+                    let degree = Degree {
+                        horizontal,
+                        vertical,
+                    };
+                    (cell.interior(degree), cell.canonical_orders(degree))
+                };
+                let views = [along, [along[1], along[0]]].map(of_view);
+                assert!(views.iter().all(|(_, it)| it.len() == cell.orientations()));
+                let count_inside = views[0].0.len();
                 // By position in space, of the first view.
                 let mut known = std::collections::HashMap::new();
                 for own in permutations(count) {
@@ -161,13 +188,21 @@ mod tests {
                             continue;
                         }
                     }
+                    // Whose first axis is the reference cell's second one.
+                    let is_turned = cell.has_vertical() && r[0] == o[0];
+                    let (nodes, orders) = &views[usize::from(is_turned)];
+                    let ends = [
+                        along[usize::from(is_turned)],
+                        along[usize::from(!is_turned)],
+                    ];
                     let order = &orders[cell.orientation(&own)];
                     let mut sorted = order.clone();
                     sorted.sort_unstable();
                     assert!(sorted.into_iter().eq(0..nodes.len() as u32));
                     for (steps, &canonical) in nodes.iter().zip(order) {
-                        let along =
-                            |a: usize, m: usize| steps[m] as f64 / n as f64 * ([r, s][m][a] - o[a]);
+                        let along = |a: usize, m: usize| {
+                            steps[m] as f64 / ends[m] as f64 * ([r, s][m][a] - o[a])
+                        };
                         let axes = 0..cell.dim();
                         let x = |a: usize| o[a] + axes.clone().map(|m| along(a, m)).sum::<f64>();
                         let key = [0, 1].map(|a| (x(a) * 1e6).round() as i64);
@@ -178,7 +213,7 @@ mod tests {
                         );
                     }
                 }
-                assert_eq!(known.len(), nodes.len());
+                assert_eq!(known.len(), count_inside);
             }
         }
     }

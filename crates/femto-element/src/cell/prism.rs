@@ -48,7 +48,7 @@ pub(super) const REFERENCE: Reference = Reference {
         Facet::new(Cell::Quadrilateral, &[0, 2, 3, 5]),
         Facet::new(Cell::Quadrilateral, &[1, 2, 4, 5]),
     ],
-    contains: |n, [i, j, k]| i + j <= n && k <= n,
+    contains: |n, [i, j, k]| i + j <= n.horizontal && k <= n.vertical,
     lexicographic: false,
     per_box: 2,
     gmsh: NodeOrder {

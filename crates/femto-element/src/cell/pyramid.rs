@@ -37,7 +37,7 @@ pub(super) const REFERENCE: Reference = Reference {
         Facet::new(Cell::Triangle, &[0, 2, 4]),
         Facet::new(Cell::Triangle, &[1, 3, 4]),
     ],
-    contains: |n, [i, j, k]| i + k <= n && j + k <= n,
+    contains: |n, [i, j, k]| i + k <= n.horizontal && j + k <= n.horizontal,
     lexicographic: false,
     per_box: 6,
     gmsh: NodeOrder {

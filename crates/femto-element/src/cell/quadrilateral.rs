@@ -40,7 +40,7 @@ pub(super) const REFERENCE: Reference = Reference {
         Facet::new(Cell::Line, &[0, 1]),
         Facet::new(Cell::Line, &[2, 3]),
     ],
-    contains: |n, [i, j, k]| i <= n && j <= n && k == 0,
+    contains: |n, [i, j, k]| i <= n.horizontal && j <= n.vertical && k == 0,
     lexicographic: true,
     per_box: 1,
     gmsh: NodeOrder {

@@ -12,12 +12,12 @@ impl Cell {
     /// Comput. 42 (2010), §2.2, which has complete polynomials on every facet.
     pub fn terms(self, degree: usize) -> Vec<[usize; 4]> {
         let contains = self.reference().contains;
-        let lowest = |steps: [usize; 3]| (0..=degree).find(|&n| contains(n, steps));
+        let lowest = |steps: [usize; 3]| (0..=degree).find(|&n| contains(n.into(), steps));
         let quotient = |[a, b, c]: [usize; 3]| match self {
             Self::Pyramid => [a, b, c, a.min(b)],
             _ => [a, b, c, 0],
         };
-        let mut terms: Vec<_> = self.steps(degree).collect();
+        let mut terms: Vec<_> = self.all_steps(degree.into()).collect();
         terms.sort_by_key(|&steps| (lowest(steps), steps.iter().sum::<usize>()));
         terms.into_iter().map(quotient).collect()
     }

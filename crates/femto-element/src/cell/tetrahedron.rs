@@ -38,7 +38,7 @@ pub(super) const REFERENCE: Reference = Reference {
         Facet::new(Cell::Triangle, &[0, 2, 3]),
         Facet::new(Cell::Triangle, &[1, 2, 3]),
     ],
-    contains: |n, [i, j, k]| i + j + k <= n,
+    contains: |n, [i, j, k]| i + j + k <= n.horizontal,
     lexicographic: false,
     per_box: 6,
     gmsh: NodeOrder {

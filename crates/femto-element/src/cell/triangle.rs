@@ -30,7 +30,7 @@ pub(super) const REFERENCE: Reference = Reference {
         Facet::new(Cell::Line, &[0, 2]),
         Facet::new(Cell::Line, &[1, 2]),
     ],
-    contains: |n, [i, j, k]| i + j <= n && k == 0,
+    contains: |n, [i, j, k]| i + j <= n.horizontal && k == 0,
     lexicographic: false,
     per_box: 2,
     gmsh: AROUND,

@@ -21,6 +21,7 @@ use double_double::Double;
 use jacobi::jacobi;
 pub use simplex::{MAX_SIMPLEX_RULE_DEGREE, simplex_rule};
 
+use crate::Degree;
 use crate::cell::Cell;
 use std::f64::consts::PI;
 
@@ -91,14 +92,15 @@ impl Rule {
         pairs.map(|(&x, w)| w * f(x)).sum()
     }
 
-    /// The product of a rule on the line, exact to `degree`, with itself along `dim` axes, lexicographic.
-    pub fn product(dim: usize, line: &Rule1d, degree: usize) -> Self {
+    /// The product of rules along each axis, exact to `degree` or more, lexicographic.
+    pub fn product(lines: &[Rule1d], degree: usize) -> Self {
         let point = Self {
             points: vec![[0.0; 3]],
             weights: vec![1.0],
             degree,
         };
-        (0..dim).fold(point, |base, axis| times_line(&base, line, axis))
+        let axes = lines.iter().enumerate();
+        axes.fold(point, |base, (axis, line)| times_line(&base, line, axis))
     }
 
     fn push(&mut self, point: [f64; 3], weight: f64) {
@@ -112,17 +114,24 @@ impl Rule {
 ///
 /// # Errors
 /// A degree above [`MAX_SIMPLEX_RULE_DEGREE`].
-pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
-    if degree > MAX_SIMPLEX_RULE_DEGREE {
-        return Err(QuadratureError::SimplexDegree { found: degree });
+pub fn rule(cell: Cell, degree: impl Into<Degree>) -> Result<Rule, QuadratureError> {
+    let degree = degree.into();
+    if degree.most() > MAX_SIMPLEX_RULE_DEGREE {
+        let found = degree.most();
+        return Err(QuadratureError::SimplexDegree { found });
     }
-    let line = gauss(degree / 2 + 1);
+    let lines = cell.steps(degree).map(|exact| gauss(exact / 2 + 1));
     match cell {
-        Cell::Triangle | Cell::Tetrahedron => simplex_rule(cell.dim(), degree),
-        Cell::Prism => Ok(times_line(&simplex_rule(2, degree)?, &line, 2)),
-        Cell::Pyramid => Ok(conical::pyramid(degree)),
+        Cell::Triangle | Cell::Tetrahedron => simplex_rule(cell.dim(), degree.horizontal),
+        Cell::Prism => Ok(times_line(
+            &simplex_rule(2, degree.horizontal)?,
+            &lines[2],
+            2,
+        )),
+        Cell::Pyramid => Ok(conical::pyramid(degree.horizontal)),
         Cell::Point | Cell::Line | Cell::Quadrilateral | Cell::Hexahedron => {
-            Ok(Rule::product(cell.dim(), &line, 2 * line.len() - 1))
+            let exact = 2 * lines.iter().map(Rule1d::len).min().unwrap_or(0);
+            Ok(Rule::product(&lines[..cell.dim()], exact.saturating_sub(1)))
         }
     }
 }

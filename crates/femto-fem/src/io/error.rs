@@ -1,5 +1,6 @@
 //! Errors of writing results.
 
+use femto_element::Degree;
 use femto_element::basis::BasisError;
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ pub enum IoError {
         /// Nodes of one cell.
         nodes_per_cell: usize,
         /// Degree of the cells.
-        degree: usize,
+        degree: Degree,
     },
     /// A cell refers to a point that does not exist.
     #[error("cell {cell} refers to point {point}, but the grid has {points} points")]

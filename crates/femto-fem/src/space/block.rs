@@ -3,6 +3,7 @@
 use super::{Space, SpaceError, SpaceParams};
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
+use femto_element::Degree;
 
 /// The cells of one shape in a mesh: the space on them and their maps. The spaces of a mesh's blocks have
 /// the same L-vectors, with common nodes on vertices, edges and faces shared by different shapes.
@@ -58,9 +59,12 @@ impl Block {
     ///
     /// # Errors
     /// A degree that is 0 or not lower; other blocks, or none.
-    pub fn of_lower_degree(blocks: &[Self], degree: usize) -> Result<Vec<Self>, SpaceError> {
+    pub fn of_lower_degree(
+        blocks: &[Self],
+        degree: impl Into<Degree>,
+    ) -> Result<Vec<Self>, SpaceError> {
         let spaces: Vec<&Space> = blocks.iter().map(|block| &block.space).collect();
-        let spaces = Space::of_lower_degree(&spaces, degree)?.into_iter();
+        let spaces = Space::of_lower_degree(&spaces, degree.into())?.into_iter();
         let geometries = blocks.iter().map(|block| block.geometry.clone());
         let block = |(space, geometry)| Self { space, geometry };
         Ok(spaces.zip(geometries).map(block).collect())

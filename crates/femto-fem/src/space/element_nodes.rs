@@ -1,6 +1,6 @@
 //! The nodes of an element by entity: vertices, edges, faces, interior.
 
-use femto_element::Cell;
+use femto_element::{Cell, Degree};
 
 /// Positions of the nodes of an element of given degree, by the entity that they lie on.
 ///
@@ -8,9 +8,6 @@ use femto_element::Cell;
 /// for solids, faces, numbered as in [`femto_element::cell`]. Nodes inside an entity are numbered along its
 /// canonical walk, see [`Cell::orientation`].
 pub(super) struct ElementNodes {
-    /// Number of nodes on a vertex, inside an edge, inside a triangle, inside a quadrilateral, not counting
-    /// the cell itself.
-    pub(super) inside: [usize; 4],
     /// Position of each shell node in the element, ascending, `[shell_nodes]`.
     pub(super) shell_positions: Vec<u32>,
     /// Position of each interior node in the element, ascending, `[interior_nodes]`.
@@ -30,12 +27,14 @@ struct Entity {
     vertices: &'static [usize],
     /// Shell nodes inside, in the entity's own order.
     nodes: Vec<u32>,
-    /// The start of the orders for its shape.
+    /// Degree along its own axes.
+    degree: Degree,
+    /// The start of the orders for its shape and degree.
     orders: usize,
 }
 
 impl ElementNodes {
-    pub(super) fn new(cell: Cell, degree: usize) -> Self {
+    pub(super) fn new(cell: Cell, degree: Degree) -> Self {
         let lattice = cell.lattice(degree);
         let place = cell.lattice_places(degree);
         let mut interior_positions: Vec<u32> = (cell.interior(degree).into_iter())
@@ -51,18 +50,8 @@ impl ElementNodes {
             let position = place(steps).map_or(0, |position| position as u32);
             shell_positions.partition_point(|&other| other < position) as u32
         };
-        let at_vertex = |vertex: usize| {
-            let corner = [0, 1, 2].map(|a| {
-                if cell.vertex(vertex)[a] == 1.0 {
-                    degree
-                } else {
-                    0
-                }
-            });
-            shell(corner)
-        };
+        let at_vertex = |vertex: usize| shell(cell.steps_to(degree, vertex));
         let mut nodes = Self {
-            inside: [1, 0, 0, 0],
             vertices: (0..cell.vertices()).map(at_vertex).collect(),
             entities: Vec::new(),
             orders: Vec::new(),
@@ -71,11 +60,13 @@ impl ElementNodes {
         };
         for ends in cell.edges() {
             let inside = cell.inside_edge(degree, *ends);
-            nodes.push(Cell::Line, ends, inside.into_iter().map(shell), degree);
+            let own = Degree::from(inside.len() + 1);
+            nodes.push(Cell::Line, ends, inside.into_iter().map(shell), own);
         }
-        for facet in faces(cell) {
+        for (number, facet) in faces(cell).iter().enumerate() {
             let inside = cell.inside_facet(degree, facet.vertices).into_iter();
-            nodes.push(facet.cell, facet.vertices, inside.map(shell), degree);
+            let own = cell.facet_degree(degree, number);
+            nodes.push(facet.cell, facet.vertices, inside.map(shell), own);
         }
         (nodes.shell_positions, nodes.interior_positions) = (shell_positions, interior_positions);
         nodes
@@ -91,19 +82,19 @@ impl ElementNodes {
         cell: Cell,
         vertices: &'static [usize],
         nodes: impl Iterator<Item = u32>,
-        degree: usize,
+        degree: Degree,
     ) {
-        let known = self.entities.iter().find(|other| other.cell == cell);
+        let mut others = self.entities.iter();
+        let known = others.find(|other| (other.cell, other.degree) == (cell, degree));
         let orders = known.map_or(self.orders.len(), |other| other.orders);
-        let nodes: Vec<u32> = nodes.collect();
         if orders == self.orders.len() {
             self.orders.extend(cell.canonical_orders(degree));
-            self.inside[class(cell.vertices())] = nodes.len();
         }
         self.entities.push(Entity {
             cell,
             vertices,
-            nodes,
+            nodes: nodes.collect(),
+            degree,
             orders,
         });
     }
@@ -126,13 +117,18 @@ impl ElementNodes {
         self.vertices.len() + last.map_or(0, |last| last + 1)
     }
 
+    /// The number of nodes inside one of the element's entities.
+    pub(super) fn size(&self, slot: usize) -> u32 {
+        match slot.checked_sub(self.vertices.len()) {
+            None => 1,
+            Some(slot) => self.entities[slot].nodes.len() as u32,
+        }
+    }
+
     /// The highest dimension of entities of the boundary that have nodes inside.
     pub(super) fn up_to(&self) -> usize {
-        match self.inside {
-            [_, 0, 0, 0] => 0,
-            [_, _, 0, 0] => 1,
-            _ => 2,
-        }
+        let with_nodes = self.entities.iter().filter(|it| !it.nodes.is_empty());
+        with_nodes.map(|it| it.cell.dim()).max().unwrap_or(0)
     }
 
     /// Writes the numbers of the shell nodes of an element to `shell`, `[shell_nodes]`.
@@ -170,11 +166,6 @@ impl ElementNodes {
             }
         }
     }
-}
-
-/// The index in [`ElementNodes::inside`] of an entity with this many vertices.
-pub(super) fn class(vertices: usize) -> usize {
-    vertices - 1
 }
 
 /// The faces of a solid; empty for cells of lower dimension, whose facets are edges.

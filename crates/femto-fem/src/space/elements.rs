@@ -7,8 +7,9 @@ use rayon::prelude::*;
 use crate::geometry::Geometry;
 use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{CellBlock, Columns, Mesh};
-use femto_element::Cell;
+use femto_element::{Cell, Degree};
 
+use super::numbering::NumberedElements;
 use super::topology::{Entities, Topology};
 use super::{BoundaryFacets, SpaceError, Unjoined};
 
@@ -82,6 +83,33 @@ impl Elements {
             entities: topology.entities,
             is_periodic: !mesh.periodic.is_empty(),
         })
+    }
+}
+
+impl Elements {
+    /// Fails unless cells that share an entity have as many nodes on it: with a degree that differs vertically, unless they
+    /// agree about what is vertical.
+    pub(super) fn check_vertical(
+        &self,
+        degree: Degree,
+        numbered: &[NumberedElements],
+    ) -> Result<(), SpaceError> {
+        if self.entities.are_on_lines() {
+            return Ok(());
+        }
+        let mut sizes = vec![None; self.entities.counts.iter().sum()];
+        for (number, (own, numbered)) in self.shapes.iter().zip(numbered).enumerate() {
+            let (block, slots) = (self.entities.block(number), numbered.nodes.slots());
+            for (element, &cell) in own.cells.iter().enumerate() {
+                for (slot, &entity) in block.entities(element)[..slots].iter().enumerate() {
+                    let size = numbered.nodes.size(slot);
+                    if *sizes[entity as usize].get_or_insert(size) != size {
+                        return Err(SpaceError::NoVertical { cell, degree });
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
 

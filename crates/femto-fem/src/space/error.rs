@@ -2,6 +2,7 @@
 
 use crate::mesh::MeshError;
 use femto_element::basis::BasisError;
+use femto_element::{Cell, Degree};
 
 /// Why a space could not be made or queried.
 #[derive(Debug, thiserror::Error)]
@@ -32,9 +33,32 @@ pub enum SpaceError {
     )]
     NotLower {
         /// The degree asked for.
-        degree: usize,
+        degree: Degree,
         /// The degree of the space.
-        of: usize,
+        of: Degree,
+    },
+    /// Another degree vertically on cells that have but one.
+    #[error(
+        "a space of degree {degree} on {}: only prisms may have another degree vertically, along the edges between \
+         their triangles",
+        cell.plural()
+    )]
+    NotUniform {
+        /// The degree asked for.
+        degree: Degree,
+        /// Such cells.
+        cell: Cell,
+    },
+    /// Cells that disagree about what is vertical.
+    #[error(
+        "cell {cell} has an edge between its triangles that is an edge of a triangle of another cell, so that there is \
+         no degree that differs vertically (found: {degree})"
+    )]
+    NoVertical {
+        /// Mesh cell number.
+        cell: u32,
+        /// The degree asked for.
+        degree: Degree,
     },
     /// The mesh has none of the cells of its geometry.
     #[error(

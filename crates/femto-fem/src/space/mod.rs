@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
-use femto_element::{Cell, basis};
+use femto_element::{Cell, Degree, basis};
 
 pub use block::Block;
 pub use boundary::{BoundaryFacet, BoundaryFacets, BoundaryNode};
@@ -57,8 +57,9 @@ pub enum Layout {
 /// Parameters of a space, besides the mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceParams {
-    /// Polynomial degree of the basis, 1 to [`basis::max_degree`] of the cells.
-    pub degree: usize,
+    /// Polynomial degree of the basis, 1 to [`basis::max_degree`] of the cells. On prisms it may differ vertically, along the
+    /// edges between their triangles.
+    pub degree: Degree,
     /// Numbers per node.
     pub components: usize,
     /// Order of the components in memory.
@@ -71,7 +72,7 @@ pub struct SpaceParams {
 impl Default for SpaceParams {
     fn default() -> Self {
         Self {
-            degree: 1,
+            degree: 1.into(),
             components: 1,
             layout: Layout::Interleaved,
             chunk_nodes: 32768,
@@ -126,12 +127,13 @@ impl Space {
         for &geometry in geometries {
             let cell = geometry.cell();
             let per_element = cell.lattice(params.degree).len();
-            // A level of nodes for each step of the degree, and one more.
-            let levels = MAX_CHUNK_NODES * (params.degree + 1) / per_element;
+            // A level of nodes for each step upwards, and one more.
+            let upwards = params.degree.vertical;
+            let levels = MAX_CHUNK_NODES * (upwards + 1) / per_element;
             let chunk = ChunkSize {
                 wanted: elements_per_chunk(cell, &params, geometry.kinds().len()),
                 most: MAX_CHUNK_NODES / per_element,
-                most_layers: (levels - 1) / params.degree,
+                most_layers: (levels - 1) / upwards,
             };
             shapes.push((geometry, chunk));
         }
@@ -144,7 +146,7 @@ impl Space {
     }
 
     /// As [`Block::of_lower_degree`].
-    fn of_lower_degree(spaces: &[&Self], degree: usize) -> Result<Vec<Self>, SpaceError> {
+    fn of_lower_degree(spaces: &[&Self], degree: Degree) -> Result<Vec<Self>, SpaceError> {
         let Some(finer) = spaces.first() else {
             return Err(SpaceError::NoCells);
         };
@@ -155,7 +157,7 @@ impl Space {
         if found != blocks || !spaces.iter().enumerate().all(is_own) {
             return Err(SpaceError::NotAllBlocks { found, blocks });
         }
-        if degree >= finer.degree() {
+        if !degree.is_lower(finer.degree()) {
             let of = finer.degree();
             return Err(SpaceError::NotLower { degree, of });
         }
@@ -199,6 +201,9 @@ impl Space {
             nodes: ElementNodes::new(shape.cell, params.degree),
         };
         let numbered: Vec<NumberedElements> = shapes.map(numbered).collect();
+        if !params.degree.is_uniform() {
+            elements.check_vertical(params.degree, &numbered)?;
+        }
         let restrictions = numbering::restrictions(&elements.entities, &numbered)?;
         let nodes = restrictions.first().map_or(0, |it| it.nodes as u64);
         check_entries(nodes, params.components)?;
@@ -231,13 +236,8 @@ impl Space {
     }
 
     /// Polynomial degree.
-    pub fn degree(&self) -> usize {
+    pub fn degree(&self) -> Degree {
         self.params.degree
-    }
-
-    /// Nodes along one edge of an element, degree + 1.
-    pub fn nodes_1d(&self) -> usize {
-        self.params.degree + 1
     }
 
     /// Numbers per node.
@@ -270,7 +270,7 @@ impl Space {
         &self.own_elements().cells
     }
 
-    /// Number of nodes of an element; `nodes_1d³` for a hexahedron.
+    /// Number of nodes of an element; (degree + 1)³ for a hexahedron.
     pub fn nodes_per_element(&self) -> usize {
         self.restriction.nodes_per_element()
     }
@@ -400,7 +400,7 @@ impl SpaceParams {
 
 /// The number of elements whose nodes roughly fill one chunk, given the number of all elements.
 fn elements_per_chunk(cell: Cell, params: &SpaceParams, elements: usize) -> usize {
-    let nodes = params.degree.pow(cell.dim() as u32);
+    let nodes: usize = cell.steps(params.degree)[..cell.dim()].iter().product();
     let with = |chunk_nodes: usize| chunk_nodes.saturating_mul(cell.per_box()) / nodes;
     let small = with(SMALL_CHUNK_NODES).max(SMALL_CHUNK_ELEMENTS);
     let small = small.max(elements.div_ceil(FEW_CHUNKS));
@@ -417,7 +417,11 @@ fn check_entries(nodes: u64, components: usize) -> Result<(), SpaceError> {
 }
 
 fn check(cell: Cell, params: &SpaceParams) -> Result<(), SpaceError> {
-    basis::check(cell, params.degree)?;
+    let degree = params.degree;
+    if !degree.is_uniform() && (cell.is_tensor_product() || !cell.has_vertical()) {
+        return Err(SpaceError::NotUniform { degree, cell });
+    }
+    basis::check(cell, degree)?;
     if params.components == 0 {
         return Err(SpaceError::Components);
     }

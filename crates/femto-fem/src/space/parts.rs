@@ -117,7 +117,7 @@ mod tests {
             for degree in [1, 2] {
                 let geometries = Geometry::of_shapes(&mesh).expect("cells");
                 let params = SpaceParams {
-                    degree,
+                    degree: degree.into(),
                     ..SpaceParams::default()
                 };
                 let blocks = Block::all(&mesh, geometries, params).expect("spaces");

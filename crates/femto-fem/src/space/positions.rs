@@ -12,8 +12,8 @@ use crate::pages::split;
 fn reference_nodes(space: &Space) -> Points {
     let (cell, degree) = (space.cell(), space.degree());
     match cell.is_tensor_product() {
-        true => Points::Grid(nodes::gll(degree)),
-        false => Points::List(nodes::positions(cell, degree)),
+        true if degree.is_uniform() => Points::Grid(nodes::gll(degree.horizontal)),
+        _ => Points::List(nodes::positions(cell, degree)),
     }
 }
 

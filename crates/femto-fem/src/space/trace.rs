@@ -99,7 +99,13 @@ impl Space {
         let degree = self.degree();
         let vertices = (0..tagged.len()).flat_map(|facet| facets.vertex_nodes(facet).each());
         let vertices: Vec<u32> = vertices.collect();
-        let own_nodes = ElementNodes::new(cell, degree);
+        // Facets of a shape have the same degree along their own axes.
+        let first = tagged.first().map_or(0, |facet| usize::from(facet.number));
+        let params = SpaceParams {
+            degree: self.cell().facet_degree(degree, first),
+            ..self.params.clone()
+        };
+        let own_nodes = ElementNodes::new(cell, params.degree);
         let on_facet = |facet| self.cell().facet_nodes(degree, facet);
         let on_facets: Vec<_> = (0..self.cell().facets().len()).map(on_facet).collect();
         // The cell's nodes on a facet.
@@ -139,7 +145,7 @@ impl Space {
             is_periodic: self.is_periodic(),
             unjoined: Unjoined::default(),
         });
-        let mut spaces = Self::with_joined_chunks(&elements, self.params.clone())?;
+        let mut spaces = Self::with_joined_chunks(&elements, params)?;
         let space = spaces.pop().ok_or(SpaceError::NoCells)?;
         let mut entries = vec![0; space.dofs()];
         for (element, facet) in tagged.iter().enumerate() {
@@ -189,7 +195,7 @@ mod tests {
             let geometry = Geometry::new(&mesh).expect("legal");
             for degree in 1..=3 {
                 let params = SpaceParams {
-                    degree,
+                    degree: degree.into(),
                     chunk_nodes: 40,
                     ..SpaceParams::default()
                 };

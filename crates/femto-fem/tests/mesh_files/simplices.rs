@@ -186,7 +186,7 @@ fn check_numbering(mesh: &Mesh, file: &str) {
     };
     for degree in 1..=MAX_SIMPLEX_DEGREE {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             chunk_nodes: 300,
             ..SpaceParams::default()
         };

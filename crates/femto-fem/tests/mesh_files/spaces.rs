@@ -63,7 +63,7 @@ fn check(path: &Path, cells: usize, size: f64) -> Space {
     let mut last = None;
     for (degree, chunk_nodes) in [(1, 300), (2, 16384), (3, 2000), (6, 16384)] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             chunk_nodes,
             ..SpaceParams::default()
         };
@@ -149,7 +149,7 @@ fn prisms_beside_hexahedra() {
         assert!(unsupported, "{refused}");
         for degree in [1, 2, 4] {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 ..SpaceParams::default()
             };
             let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
@@ -179,7 +179,7 @@ fn prisms_of_a_cylinder() {
         let mesh = read(path);
         for degree in 1..=4 {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 chunk_nodes: 200,
                 ..SpaceParams::default()
             };

@@ -3,6 +3,7 @@
 use super::MAX_ORDER;
 use crate::operator::OperatorError;
 use crate::solve::JacobiError;
+use femto_element::Degree;
 use femto_element::basis::BasisError;
 use femto_platform::device::DeviceError;
 use thiserror::Error;
@@ -15,17 +16,18 @@ pub enum MultigridError {
     NoLevel,
     /// Levels whose degrees do not fall to 1.
     #[error(
-        "levels of degrees {found:?}; they must decrease to 1, as those of multigrid::degrees do"
+        "levels of degrees {}; they must decrease to 1, as those of multigrid::degrees do",
+        found.iter().map(Degree::to_string).collect::<Vec<_>>().join(", then ")
     )]
     Degrees {
         /// The degrees, in the order of the levels.
-        found: Vec<usize>,
+        found: Vec<Degree>,
     },
     /// A level with the constraints of a larger space.
     #[error("constraints reach beyond the vectors of the level of degree {degree}")]
     OtherConstraints {
         /// Degree of the level.
-        degree: usize,
+        degree: Degree,
     },
     /// The cycle of another hierarchy.
     #[error(

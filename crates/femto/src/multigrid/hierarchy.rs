@@ -12,6 +12,7 @@ use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Csr, Projector, VectorOps};
 use crate::{Number, Operator};
+use femto_element::Degree;
 use femto_fem::space::{Block, Constraints, Layout};
 use femto_platform::device::{DeviceError, DeviceKind};
 
@@ -179,9 +180,10 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             return Err(MultigridError::Layout);
         }
         let degree = |level: &FormLevel<T, D>| level.blocks.first().map(|it| it.space.degree());
-        let found: Vec<usize> = levels.iter().filter_map(degree).collect();
-        let falls = found.is_sorted_by(|finer, coarser| finer > coarser);
-        if !falls || found.len() < levels.len() || found.last() != Some(&1) {
+        let found: Vec<Degree> = levels.iter().filter_map(degree).collect();
+        let falls = found.is_sorted_by(|finer, coarser| coarser.is_lower(*finer));
+        let ends = found.last().is_some_and(|&coarsest| coarsest == 1);
+        if !falls || found.len() < levels.len() || !ends {
             return Err(MultigridError::Degrees { found });
         }
         let reaches_out = |it: &FormLevel<T, D>| it.constraints.reach() > it.operator.dofs();

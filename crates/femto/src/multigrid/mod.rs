@@ -42,7 +42,7 @@ pub use stopwatch::Clock;
 pub(crate) use stopwatch::Stopwatch;
 
 use crate::Host;
-use femto_element::Cell;
+use femto_element::{Cell, Degree};
 use femto_fem::space::Block;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
@@ -123,15 +123,16 @@ impl MultigridParams {
     }
 }
 
-/// The degrees of the levels on a cell: halved down to 1. Odd ones are rounded down on tensor products, which takes
+/// The degrees of the levels on a cell: halved down to 1, each way. Odd ones are rounded down on tensor products, which takes
 /// less time there though more iterations, and up on other cells.
-pub fn degrees(cell: Cell, degree: usize) -> Vec<usize> {
-    let halved = |&degree: &usize| match degree {
-        0 | 1 => None,
-        _ if cell.is_tensor_product() => Some(degree / 2),
-        _ => Some(degree.div_ceil(2)),
+pub fn degrees(cell: Cell, degree: impl Into<Degree>) -> Vec<Degree> {
+    let halved = |degree: usize| match degree {
+        0 | 1 => degree,
+        _ if cell.is_tensor_product() => degree / 2,
+        _ => degree.div_ceil(2),
     };
-    std::iter::successors(Some(degree), halved).collect()
+    let next = |degree: &Degree| (degree.most() > 1).then(|| degree.map(halved));
+    std::iter::successors(Some(degree.into()), next).collect()
 }
 
 /// The values of scalar functions of the space `from`, given at its nodes, at the nodes of the space `to` on the

@@ -82,7 +82,7 @@ impl Strengths {
         let (axes, components) = (self.cell.dim(), self.components);
         let shape = InverseShape {
             axes,
-            nodes_1d: space.nodes_1d(),
+            nodes_1d: space.degree().horizontal + 1,
         };
         let per_element = shape.nodes();
         let nodes = space.listed_nodes();
@@ -103,7 +103,7 @@ impl Strengths {
         };
         let items = space.elements() * components;
         let ends: Vec<u32> = (0..items).into_par_iter().map(ends_of).collect();
-        let line = Line::new(space.degree())?;
+        let line = Line::new(space.degree().horizontal)?;
         // Diagonals of the products of M and K, `[node][1 + axes]`.
         let diagonals: Vec<f64> = (0..per_element * (1 + axes))
             .map(|at| {

@@ -1,5 +1,6 @@
 //! Errors of operators.
 
+use femto_element::Degree;
 use femto_element::basis::BasisError;
 use femto_element::quadrature::QuadratureError;
 use femto_fem::geometry::GeometryError;
@@ -82,7 +83,7 @@ pub enum OperatorError {
         /// The degree requested.
         exact: usize,
         /// The degree of the space.
-        degree: usize,
+        degree: Degree,
         /// Minimum supported.
         least: usize,
     },

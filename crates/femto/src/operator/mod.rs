@@ -38,6 +38,7 @@ pub use level::{ChosenLevel, DataLevel, LevelInputs};
 pub use null::NullBound;
 pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
 pub(crate) use plan::{FieldPlace, Plan};
+pub(crate) use tables::rule_on;
 
 use crate::Number;
 use crate::vector::{SparseMatrix, VectorOps};
@@ -58,7 +59,7 @@ use memory::check_memory;
 ///
 /// let mesh = BoxMesh::unit_cube(4).build(|x| x)?;
 /// let geometry = Geometry::new(&mesh)?;
-/// let space = Space::new(&mesh, &geometry, SpaceParams { degree: 3, ..Default::default() })?;
+/// let space = Space::new(&mesh, &geometry, SpaceParams { degree: 3.into(), ..Default::default() })?;
 /// let host = Host::new()?;
 /// let params = OperatorParams::default();
 /// let poisson = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<3>, params)?;

@@ -3,8 +3,8 @@
 use super::OperatorError;
 use super::auxiliary::Auxiliary;
 use super::level::DataLevel;
-use femto_element::Cell;
 use femto_element::tables::TensorTables;
+use femto_element::{Cell, Degree};
 use femto_kernel::form::TracedForm;
 
 pub use femto_kernel::family::{FactorPrecision, Knobs, Scatter};
@@ -18,8 +18,9 @@ pub enum Quadrature {
     /// N the space's degree: integrands such as u³ φ need [`Quadrature::Exact`] to be integrated exactly.
     #[default]
     Gauss,
-    /// As `Gauss`, but exact to this degree on cells other than hexahedra and quadrilaterals.
-    GaussOrExact(usize),
+    /// As `Gauss`, but exact to this degree on cells other than hexahedra and quadrilaterals; on prisms it may differ
+    /// vertically.
+    GaussOrExact(Degree),
     /// Gauss with this many points along each axis; only on hexahedra and quadrilaterals.
     GaussPoints(usize),
     /// The GLL nodes themselves, as in BP5; only on hexahedra and quadrilaterals.
@@ -35,22 +36,28 @@ impl Quadrature {
     pub(crate) fn of_form(
         self,
         form: &TracedForm,
-        (cell, degree): (Cell, usize),
+        (cell, degree): (Cell, Degree),
         (is_constant, curved): (impl Fn(usize) -> bool, bool),
     ) -> Self {
         match self {
             // The determinant and the inverse of a curved map are not constant.
             Self::Gauss => {
                 let more = if curved { 2 } else { 0 };
-                Self::GaussOrExact(form.quadrature_degree(cell, degree, is_constant) + more)
+                let exact = |degree| form.quadrature_degree(cell, degree, &is_constant) + more;
+                Self::GaussOrExact(degree.map(exact))
             }
             rule => rule,
         }
     }
 
-    /// Fails if the rule is exact to less than degree `least`, which terms in a space of this degree need. Of cells and
-    /// facets whose points do not go by axis.
-    pub(crate) fn require(self, degree: usize, least: usize) -> Result<(), OperatorError> {
+    /// Fails if the rule is exact to a lower degree than terms in a space of this degree need: `least` of the higher one. Of
+    /// cells and facets whose points do not go by axis.
+    pub(crate) fn require(
+        self,
+        degree: Degree,
+        least: impl Fn(usize) -> usize,
+    ) -> Result<(), OperatorError> {
+        let least = least(degree.most());
         match self {
             Self::Exact(exact) if exact < least => Err(OperatorError::QuadratureDegree {
                 exact,

@@ -4,7 +4,7 @@ use super::level::{ChosenLevel, DataLevel, LevelInputs};
 use super::tables::tables;
 use super::work::index_bytes;
 use super::{AnyForm, OperatorError, OperatorParams};
-use femto_element::{Layering, MapKind};
+use femto_element::{Degree, Layering, MapKind};
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
 use femto_kernel::family::batch::NodeTable;
@@ -66,7 +66,7 @@ pub(crate) struct Plan {
     /// Tables, traced form and fields, the same on every device.
     pub(crate) operator: Arc<ElementOperator>,
     /// Degree of the space.
-    pub(crate) degree: usize,
+    pub(crate) degree: Degree,
     pub(crate) kinds: Vec<KindPlan>,
     /// With element matrices, the plan of the operator that assembles them.
     pub(crate) base: Option<Box<Plan>>,
@@ -122,7 +122,7 @@ impl Plan {
         }
         let inputs = LevelInputs {
             device,
-            degree: space.degree(),
+            degree: space.degree().most(),
             few_numbers: coefficients.is_some()
                 && family.stored_is_faster(&tables, inspection.gradients())
                 && !params.is_applied_once
@@ -322,7 +322,8 @@ impl Plan {
 
     /// The nodes of an element that the host's tables list.
     pub(crate) fn node_table(&self) -> NodeTable {
-        let nodes = (self.degree + 1, self.operator.tables.nodes());
+        // Only cells of one degree have tables by axis.
+        let nodes = (self.degree.horizontal + 1, self.operator.tables.nodes());
         self.family.node_table(self.operator.cell, nodes)
     }
 }

@@ -165,7 +165,8 @@ impl Plan {
 /// the chunks' lists of shared nodes (read twice) and the list of their sources.
 pub(super) fn index_bytes(family: FamilyId, space: &Space) -> u64 {
     let restriction = space.restriction();
-    let table = family.node_table(space.cell(), (space.nodes_1d(), space.nodes_per_element()));
+    let nodes = (space.degree().horizontal + 1, space.nodes_per_element());
+    let table = family.node_table(space.cell(), nodes);
     let table = table.len(1) * space.elements();
     let lists = 2 * restriction.interface.len() + restriction.interface_sources_offsets.len();
     (table * size_of::<u16>() + lists * size_of::<u32>()) as u64

@@ -135,7 +135,7 @@ impl Problem<'_> {
         let (space, inputs) = (&trace.block.space, form.form().trace().inputs());
         let mut inputs = inputs.iter();
         if !space.cell().is_tensor_product() && inputs.any(|it| matches!(it, Input::Value(_))) {
-            quadrature.require(space.degree(), 2 * space.degree())?;
+            quadrature.require(space.degree(), |degree| 2 * degree)?;
         }
         Ok(OnFacets {
             params: OperatorParams {
@@ -224,7 +224,8 @@ fn is_better_flat(trace: &Trace) -> bool {
     let Block { space, geometry } = &trace.block;
     let cell = space.cell();
     let [flat, usual] = [cell.dim(), geometry.dim()].map(|dim| FamilyId::of(cell, dim).ok());
-    flat.is_some() && flat != usual
+    // Such families take one degree along every axis.
+    flat.is_some() && flat != usual && space.degree().is_uniform()
 }
 
 /// The form α u in a dimension, with α of each component that has one.

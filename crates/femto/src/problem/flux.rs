@@ -6,6 +6,7 @@ use crate::solve::cg::{self, CgWorkspace};
 use crate::solve::{Jacobi, Preconditioning, StopCriteria, StopReason, System};
 use crate::vector::{Projector, VectorOps};
 use crate::{AnyDevice, DataLevel, Operator, OperatorParams, Quadrature};
+use femto_element::Degree;
 use femto_fem::space::Constraints;
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::form::TracedForm;
@@ -125,13 +126,20 @@ impl Problem<'_> {
     /// are given at the points of the form's rule need that.
     fn rule_of_values(&self, params: &OperatorParams) -> Quadrature {
         let mut fields = params.auxiliary.iter();
-        let least = 2 * self.degree + 2;
+        let least = |degree: usize| 2 * degree + 2;
+        let Degree {
+            horizontal,
+            vertical,
+        } = self.degree;
         match params.quadrature {
             rule if fields.any(|field| matches!(field, Auxiliary::AtPoints(_))) => rule,
-            Quadrature::Exact(exact) => Quadrature::Exact(exact.max(least)),
-            Quadrature::GaussOrExact(exact) => Quadrature::GaussOrExact(exact.max(least)),
-            rule @ Quadrature::GaussPoints(points) if points > self.degree + 2 => rule,
-            _ => Quadrature::Exact(least),
+            Quadrature::Exact(exact) => Quadrature::Exact(exact.max(least(self.degree.most()))),
+            Quadrature::GaussOrExact(exact) => Quadrature::GaussOrExact(Degree {
+                horizontal: exact.horizontal.max(least(horizontal)),
+                vertical: exact.vertical.max(least(vertical)),
+            }),
+            rule @ Quadrature::GaussPoints(points) if points > horizontal + 2 => rule,
+            _ => Quadrature::Exact(least(self.degree.most())),
         }
     }
 }

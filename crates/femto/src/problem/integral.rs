@@ -3,10 +3,9 @@
 use super::discretization::check_finite;
 use super::function::POINTS;
 use super::{Discretization, Function, FunctionName, ProblemError, ProblemForm};
-use crate::operator::{Auxiliary, Backend, OperatorError};
+use crate::operator::{Auxiliary, Backend, OperatorError, rule_on};
 use crate::vector::VectorOps;
 use crate::{Operator, OperatorParams, Quadrature};
-use femto_element::quadrature::rule;
 use femto_fem::geometry::Points;
 use femto_fem::space::{Block, Space};
 use femto_kernel::expr::{Graph, Handle, Input, Program};
@@ -16,17 +15,12 @@ use std::cell::RefCell;
 
 /// The points of an operator on `space`.
 fn points(space: &Space, quadrature: Quadrature) -> Result<Points, OperatorError> {
-    let cell = space.cell();
-    if cell.is_tensor_product() {
-        return Ok(Points::Grid(
-            quadrature.tables(cell, space.degree())?.points,
-        ));
-    }
-    match quadrature {
-        Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree) => {
-            Ok(Points::List(rule(cell, degree)?.points))
-        }
-        _ => Err(OperatorError::QuadratureByAxis),
+    let (cell, degree) = (space.cell(), space.degree());
+    match cell.is_tensor_product() && degree.is_uniform() {
+        true => Ok(Points::Grid(
+            quadrature.tables(cell, degree.horizontal)?.points,
+        )),
+        false => Ok(Points::List(rule_on((cell, degree), quadrature)?.points)),
     }
 }
 

@@ -120,6 +120,7 @@ pub use crate::multigrid::{Clock, LevelMethod, MultigridParams, SmootherKind};
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
 use crate::{OperatorParams, Quadrature, Scatter};
+use femto_element::Degree;
 use femto_fem::geometry::CornerWarning;
 use femto_fem::mesh::Mesh;
 use femto_fem::space::Block;
@@ -133,7 +134,7 @@ pub struct Problem<'a> {
     /// The mesh; its cells of the form's dimension make up the domain.
     pub mesh: &'a Mesh,
     /// Degree of the space.
-    pub degree: usize,
+    pub degree: Degree,
     /// The left-hand side.
     pub form: ProblemForm,
     /// Quadrature, data level, auxiliary fields, time and parameters of the form. The loads use the
@@ -175,7 +176,11 @@ pub struct Problem<'a> {
 impl<'a> Problem<'a> {
     /// `form` on the cells of its dimension, with zero source, natural boundary conditions and defaults for
     /// the rest.
-    pub fn new<F, const D: usize, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
+    pub fn new<F, const D: usize, const C: usize>(
+        mesh: &'a Mesh,
+        degree: impl Into<Degree>,
+        form: F,
+    ) -> Self
     where
         F: Form<D, C> + Clone + 'static,
     {
@@ -183,10 +188,10 @@ impl<'a> Problem<'a> {
     }
 
     /// As [`Problem::new`], with a form of any type.
-    pub fn of_form(mesh: &'a Mesh, degree: usize, form: ProblemForm) -> Self {
+    pub fn of_form(mesh: &'a Mesh, degree: impl Into<Degree>, form: ProblemForm) -> Self {
         Self {
             mesh,
-            degree,
+            degree: degree.into(),
             operator: OperatorParams::default(),
             source: vec![&0.0; form.components()],
             form,
@@ -304,7 +309,7 @@ impl<'a> Given<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MultigridLevel {
     /// Degree of its space; `None` for aggregates.
-    pub degree: Option<usize>,
+    pub degree: Option<Degree>,
     /// Number of its unknowns, constrained ones included.
     pub unknowns: usize,
     /// What cycles do on it; `None` until multigrid is set up.

@@ -14,6 +14,7 @@ use crate::operator::{
 use crate::solve::{self, Preconditioner as _, Preconditioning};
 use crate::vector::{SlantedNodes, VectorOps};
 use crate::{Number, OperatorParams};
+use femto_element::Degree;
 use femto_fem::geometry::shapes;
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::expr::Input;
@@ -56,7 +57,7 @@ struct InPrecision<T: Number, S: Number, B: Backend> {
     /// Projects what cycles return in the solver's precision: it may not differ from free vectors by their rounding.
     slanted: SlantedNodes<T, B>,
     hierarchy: Hierarchy<S, B>,
-    degrees: Vec<usize>,
+    degrees: Vec<Degree>,
     cycle: Option<Cycle<S, B>>,
 }
 
@@ -131,7 +132,7 @@ where
             precision: S::PRECISION,
             bytes: bytes(i),
             set_up_seconds: self.hierarchy.watch.seconds(i),
-            convection: convection.filter(|_| degree == Some(1)),
+            convection: convection.filter(|_| degree.is_some_and(|it| it == 1)),
         };
         all.enumerate().map(level).collect()
     }
@@ -326,7 +327,7 @@ impl<'a> Problem<'a> {
         let mut cells = blocks.iter().map(|block| block.space.cell());
         match self.operator.quadrature {
             Quadrature::Gauss if cells.all(|cell| cell.is_tensor_product()) => {
-                Quadrature::GaussPoints(space.degree() + 1)
+                Quadrature::GaussPoints(space.degree().horizontal + 1)
             }
             given => given,
         }

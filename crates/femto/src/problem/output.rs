@@ -3,10 +3,10 @@
 use super::function::values;
 use super::{Function, GridFunction, cell_tags};
 use crate::elements::collect;
-use femto_element::Cell;
 use femto_element::basis::lagrange::interpolation;
 use femto_element::basis::nodes::{equispaced, gll};
 use femto_element::basis::{BasisError, LagrangeBasis};
+use femto_element::{Cell, Degree};
 use femto_fem::geometry::Points;
 use femto_fem::io::IoError;
 use femto_fem::io::vtu::{Field, VtuGrid, write_vtu};
@@ -40,7 +40,7 @@ pub enum OutputField<'a> {
 #[derive(Clone, Debug)]
 pub struct LagrangeGrid {
     /// Degree of the cells.
-    pub degree: usize,
+    pub degree: Degree,
     /// `[points][3]`.
     pub points: Vec<[f64; 3]>,
     /// By shape, `[elements][nodes]` in the order of the shape's reference element.
@@ -62,7 +62,8 @@ struct Equispaced {
 impl Equispaced {
     fn new(space: &Space) -> Result<Self, BasisError> {
         let (cell, degree) = (space.cell(), space.degree());
-        let (axes, nodes, points, matrix) = if cell.is_tensor_product() {
+        let (axes, nodes, points, matrix) = if cell.is_tensor_product() && degree.is_uniform() {
+            let degree = degree.horizontal;
             let line = |i| Cell::Line.position(degree, [i, 0, 0])[0];
             let line: Vec<f64> = (0..=degree).map(line).collect();
             let matrix = interpolation(&gll(degree), &line).into_vec();
@@ -88,7 +89,7 @@ impl LagrangeGrid {
     /// [`IoError::FieldLength`] if the grid function is not an L-vector of its space.
     pub fn new(u: &GridFunction) -> Result<Self, IoError> {
         let (mut points, mut cells) = (Vec::new(), Vec::new());
-        let mut degree = 0;
+        let mut degree = Degree::from(0);
         for block in &u.blocks {
             let space = &block.space;
             let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);

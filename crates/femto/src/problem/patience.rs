@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 /// have more of its nodes; for both at once if it is the only one. Products with the Jacobian of a nonlinear form take longer, and so do iterations of GMRES,
 /// which makes each vector orthogonal to those before and waits for sums.
 fn patience(space: &Space, is_jacobian: bool, krylov: Method) -> usize {
-    let of_hexahedra = match space.degree() {
+    let of_hexahedra = match space.degree().least() {
         1 => 4000,
         2 => 1600,
         3 => 900,
@@ -52,7 +52,7 @@ impl Patience {
         Self {
             unknowns,
             set_up: patience(space, is_jacobian, krylov).min(solver.max_iterations),
-            least: on_a_cube([space.dim(), space.degree()], nodes, tolerance),
+            least: on_a_cube([space.dim(), space.degree().most()], nodes, tolerance),
         }
     }
 

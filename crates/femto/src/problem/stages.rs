@@ -108,7 +108,7 @@ impl<'a> Problem<'a> {
             true => self
                 .operator
                 .quadrature
-                .require(self.degree, 2 * self.degree),
+                .require(self.degree, |degree| 2 * degree),
             false => Ok(()),
         }
     }
@@ -318,7 +318,7 @@ impl<'a> Problem<'a> {
             };
             // Points of other cells are collapsed from those on a line.
             femto_element::basis::check(cell, self.degree).map_err(OperatorError::from)?;
-            let points = quadrature.tables(Cell::Line, self.degree)?.points;
+            let points = quadrature.tables(Cell::Line, self.degree.most())?.points;
             warnings.extend(geometry.check(&points)?);
         }
         Ok((geometries, warnings))

@@ -97,7 +97,7 @@ fn boundary_data_are_those_of_the_host() {
     for (what, mesh) in meshes() {
         for (degree, components) in [(1, 1), (2, 3), (3, 2)] {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 components,
                 ..SpaceParams::default()
             };
@@ -140,7 +140,7 @@ fn forms_on_facets_are_those_of_the_host() {
         let tensor = geometries.iter().all(|it| it.cell().is_tensor_product());
         for degree in [1, 2, if tensor { 7 } else { 3 }] {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 ..SpaceParams::default()
             };
             let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
@@ -154,7 +154,7 @@ fn forms_on_facets_are_those_of_the_host() {
             .expect("of usual dimensions");
             let u = random.vector(blocks[0].space.dofs());
             let params = OperatorParams {
-                quadrature: Quadrature::GaussOrExact(2 * degree + 2),
+                quadrature: Quadrature::GaussOrExact((2 * degree + 2).into()),
                 time: random.next(),
                 ..OperatorParams::default()
             };
@@ -220,7 +220,7 @@ fn components_may_be_of_any_kind() {
     let mesh = hexahedra(MapKind::Multilinear, [2, 2, 2]);
     let geometry = Geometry::new(&mesh).unwrap();
     let params = SpaceParams {
-        degree: 2,
+        degree: 2.into(),
         components: 4,
         ..SpaceParams::default()
     };

@@ -27,7 +27,7 @@ impl Form<3> for Changing {
 
 fn space(degree: usize) -> Vec<Block> {
     let params = SpaceParams {
-        degree,
+        degree: degree.into(),
         chunk_nodes: 40,
         ..SpaceParams::default()
     };
@@ -95,7 +95,7 @@ fn matrices_follow_time_parameters_and_fields() {
 /// Of components that do not mix there is one matrix, unless there are more than four.
 fn components_have_a_matrix_in_common<const C: usize>(layout: Layout) {
     let params = SpaceParams {
-        degree: 1,
+        degree: 1.into(),
         components: C,
         layout,
         ..SpaceParams::default()

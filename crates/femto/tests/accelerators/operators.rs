@@ -31,7 +31,7 @@ fn screened(lambda: Option<f64>) -> impl AnyForm {
 
 fn of_degree(degree: usize) -> SpaceParams {
     SpaceParams {
-        degree,
+        degree: degree.into(),
         chunk_nodes: 40,
         ..SpaceParams::default()
     }
@@ -134,7 +134,7 @@ fn the_faster_level_is_chosen_with_its_reason() {
     let blocks = blocks(
         &hexahedra(MapKind::Multilinear, [3, 2, 2]),
         SpaceParams {
-            degree: 2,
+            degree: 2.into(),
             ..SpaceParams::default()
         },
     );
@@ -423,7 +423,7 @@ fn columns_beside_hexahedra() {
     assert_eq!(mesh.columns().unwrap().layers, 2);
     for degree in [1, 2] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         let geometries = Geometry::of_shapes(&mesh).unwrap();
@@ -448,7 +448,7 @@ fn columns_that_are_too_tall_are_cut() {
     let layers = Layers::uniform(5500);
     let mesh = base.extrude(&layers, |_| 0.0, |_| 1000.0).unwrap();
     let params = SpaceParams {
-        degree: 2,
+        degree: 2.into(),
         chunk_nodes: 1 << 16,
         ..SpaceParams::default()
     };
@@ -475,7 +475,7 @@ fn columns_with_many_points_are_evaluated_as_prisms() {
     let mesh = base.extrude(&Layers::uniform(3), |_| 0.0, |[x, _]| 1.0 + 0.1 * x);
     let mesh = mesh.unwrap();
     let params = SpaceParams {
-        degree: 4,
+        degree: 4.into(),
         ..SpaceParams::default()
     };
     let geometries = Geometry::of_shapes(&mesh).unwrap();

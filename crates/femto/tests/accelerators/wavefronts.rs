@@ -84,7 +84,7 @@ fn operators_count_at_least_the_shared_memory_that_their_schedules_state() {
     let mesh = hexahedra(MapKind::Multilinear, [5, 4, 3]);
     for degree in [2, 5] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         let block = &blocks(&mesh, params)[0];

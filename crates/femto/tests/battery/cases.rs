@@ -6,7 +6,7 @@ use femto::fem::space::Layout;
 use femto::kernel::scalar::Precision::{self, Fp32, Fp64};
 use femto::{DataLevel, Quadrature, Scatter};
 use femto_element::basis::max_degree;
-use femto_element::{Cell, MapKind};
+use femto_element::{Cell, Degree, MapKind};
 
 /// A space on a mesh, and a quadrature rule.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Place {
     pub(crate) is_cut: bool,
     /// Rectangles or boxes along each axis.
     pub(crate) cells: [usize; 3],
-    pub(crate) degree: usize,
+    pub(crate) degree: Degree,
     pub(crate) quadrature: Quadrature,
     pub(crate) layout: Layout,
 }
@@ -41,13 +41,13 @@ pub(crate) struct Group {
 }
 
 impl Place {
-    fn new(cell: Cell, map: MapKind, degree: usize, quadrature: Quadrature) -> Self {
+    fn new(cell: Cell, map: MapKind, degree: impl Into<Degree>, quadrature: Quadrature) -> Self {
         Self {
             cell,
             map,
             is_cut: false,
             cells: [3, 2, 2],
-            degree,
+            degree: degree.into(),
             quadrature,
             layout: Layout::Interleaved,
         }
@@ -135,7 +135,7 @@ fn tensor_products(cell: Cell) -> Vec<Group> {
     let gauss_or_collocated = |_| RULES.to_vec();
     let alternating = |degree: usize| vec![RULES[degree % 2]];
     let low = each(product(cell, 1..=8, gauss_or_collocated), |place| {
-        place.of(match place.degree {
+        place.of(match place.degree.most() {
             1..=3 => [3, 3, 2],
             4 | 5 => [2, 2, 1],
             _ => [2, 1, 1],
@@ -145,14 +145,14 @@ fn tensor_products(cell: Cell) -> Vec<Group> {
     let many_points = |_| vec![Quadrature::Gauss, points(4), points(9)];
     let any = each(
         product(cell, [1, 2, 3, 5], alternating),
-        |place| match place.degree {
+        |place| match place.degree.most() {
             5 => place.of([2, 1, 1]),
             _ => place,
         },
     );
     // The oracle takes long: one kind of map for each degree.
     let mut single = each(product(cell, 9..=15, alternating), |it| it.of([1, 1, 1]));
-    single.retain(|place| place.map == maps(cell)[place.degree % maps(cell).len()]);
+    single.retain(|place| place.map == maps(cell)[place.degree.most() % maps(cell).len()]);
     let high = product(cell, 9..=15, gauss_or_collocated);
     let unrelated = Group {
         oracle: false,
@@ -194,7 +194,7 @@ fn others(cell: Cell) -> Vec<Group> {
         2 => [4, 4, 0],
         _ => [2, 2, 2],
     };
-    let rules = |degree| vec![Quadrature::Exact(4), Quadrature::GaussOrExact(2 * degree)];
+    let rules = |degree| vec![Quadrature::Exact(4), exact_to(2 * degree)];
     let degrees = 1..=max_degree(cell).min(3);
     let places = each(product(cell, degrees, rules), |place| place.of(cells));
     vec![
@@ -335,9 +335,18 @@ fn others_everywhere(cell: Cell) -> Vec<Group> {
 
 /// Prisms in columns.
 pub(crate) fn columns_on_all_devices() -> Vec<Group> {
-    let at = |degree, cells| {
-        let rule = Quadrature::GaussOrExact(2 * degree);
+    let of_degree = |degree: Degree, cells| {
+        let rule = Quadrature::GaussOrExact(degree.map(|degree| 2 * degree));
         Place::new(Cell::Prism, MapKind::Extruded, degree, rule).of(cells)
+    };
+    let at = |degree: usize, cells| of_degree(degree.into(), cells);
+    // Of another degree vertically.
+    let other = |horizontal, vertical, cells| {
+        let degree = Degree {
+            horizontal,
+            vertical,
+        };
+        of_degree(degree, cells)
     };
     let both = |level| [Fp64, Fp32].map(|it| way(it, level, Scatter::Atomic));
     let automatic = || both(DataLevel::Automatic).to_vec();
@@ -355,6 +364,26 @@ pub(crate) fn columns_on_all_devices() -> Vec<Group> {
         ),
         group(vec![at(3, [2, 2, 4])], &[Poisson], automatic()),
         group(vec![at(4, [2, 1, 2])], &[Mass], automatic()),
+        group(
+            vec![
+                other(1, 2, [4, 3, 5]),
+                other(1, 4, [3, 2, 3]),
+                other(2, 1, [3, 3, 4]),
+                other(3, 2, [2, 2, 2]),
+            ],
+            &[Screened],
+            automatic(),
+        ),
+        group(
+            vec![other(1, 3, [3, 2, 3]), other(3, 1, [2, 2, 4])],
+            &[Busy],
+            automatic(),
+        ),
+        group(
+            vec![other(1, 2, [3, 3, 4]).with(Layout::Blocked)],
+            &[Elasticity],
+            automatic(),
+        ),
         group(
             vec![at(1, [3, 3, 4]).with(Layout::Blocked), at(2, [2, 2, 3])],
             &[Elasticity],
@@ -375,7 +404,7 @@ pub(crate) fn columns_on_all_devices() -> Vec<Group> {
 
 /// All four solids, of which some are hexahedra.
 fn all_solids(degree: usize, map: MapKind) -> Place {
-    let rule = Quadrature::GaussOrExact(2 * degree);
+    let rule = exact_to(2 * degree);
     Place {
         is_cut: true,
         ..Place::new(Cell::Hexahedron, map, degree, rule).of([4, 2, 2])
@@ -384,7 +413,7 @@ fn all_solids(degree: usize, map: MapKind) -> Place {
 
 /// Triangles and quadrilaterals.
 fn cut(degree: usize, map: MapKind) -> Place {
-    let rule = Quadrature::GaussOrExact(2 * degree);
+    let rule = exact_to(2 * degree);
     Place {
         is_cut: true,
         ..Place::new(Cell::Quadrilateral, map, degree, rule).of([7, 7, 0])
@@ -444,7 +473,7 @@ pub(crate) fn matrices_on_hosts() -> Vec<Group> {
         Cell::Pyramid,
     ];
     let of_cell = |&cell: &Cell| {
-        let rule = |degree| vec![Quadrature::GaussOrExact(2 * degree)];
+        let rule = |degree| vec![exact_to(2 * degree)];
         let degrees = 1..=max_degree(cell).min(3);
         each(product(cell, degrees, rule), |place| place.of([2, 2, 2]))
     };
@@ -488,7 +517,7 @@ pub(crate) fn matrices_on_all_devices() -> Vec<Group> {
     ];
     let row = |(forms, (cell, map, degree, scatter)): ([&'static [Physics]; 2], _)| {
         let [system, scalar] = forms;
-        let place = Place::new(cell, map, degree, Quadrature::GaussOrExact(2 * degree));
+        let place = Place::new(cell, map, degree, exact_to(2 * degree));
         let both = |level| [Fp64, Fp32].map(|it| way(it, level, scatter));
         let ways: Vec<Way> = MATRICES.into_iter().flat_map(both).collect();
         [
@@ -522,6 +551,10 @@ pub(crate) fn all_degrees() -> Vec<Group> {
         ..place
     });
     vec![group(places, &[Screened], ways())]
+}
+
+fn exact_to(degree: usize) -> Quadrature {
+    Quadrature::GaussOrExact(degree.into())
 }
 
 fn points(points_1d: usize) -> Quadrature {

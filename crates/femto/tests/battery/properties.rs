@@ -95,10 +95,11 @@ fn measures_the_volume(subject: &Subject, _: &mut Random) -> Result<(), String> 
         true => dim * (order - 1),
     };
     let exact_to = match place.quadrature {
-        Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree) if !tensor => degree,
-        Quadrature::Collocated => 2 * place.degree - 1,
+        Quadrature::Exact(degree) if !tensor => degree,
+        Quadrature::GaussOrExact(degree) if !tensor => degree.least(),
+        Quadrature::Collocated => 2 * place.degree.least() - 1,
         Quadrature::GaussPoints(points) => 2 * points - 1,
-        _ => 2 * place.degree + 3,
+        _ => 2 * place.degree.least() + 3,
     };
     let is_exact = exact_to >= degree && !place.is_cut;
     let of = |block: &Block| match is_exact {

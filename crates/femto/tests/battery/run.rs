@@ -82,7 +82,7 @@ impl Answers {
             product
         });
         // A second evaluation, where it is cheap.
-        if oracle && space.degree() <= 3 && e.len() < 10_000 {
+        if oracle && space.degree().most() <= 3 && e.len() < 10_000 {
             e = random.single(e.len());
             elements = Some(of(&e));
         }
@@ -199,7 +199,7 @@ fn space(place: &Place, physics: Physics, mesh: &Mesh) -> Vec<Block> {
         components: physics.components(place.cell.dim()),
         layout: place.layout,
         // Several chunks.
-        chunk_nodes: (4 * degree.pow(place.cell.dim() as u32)).max(20),
+        chunk_nodes: (4 * degree.most().pow(place.cell.dim() as u32)).max(20),
     };
     let blocks = blocks(mesh, params);
     let shapes = match (place.is_cut, place.cell.dim()) {

@@ -20,8 +20,8 @@ use femto::Quadrature;
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::Form;
 use femto::problem::{Problem, ProblemForm};
-use femto_element::Cell;
 use femto_element::tables::TensorTables;
+use femto_element::{Cell, Degree};
 
 /// A small generator, seeded from the clock once per test; the seed is printed so that failures can be
 /// reproduced.
@@ -62,7 +62,7 @@ impl Random {
 /// A problem whose form the host interprets: compiled loops of each form take long to build.
 pub fn interpreted<F, const D: usize, const C: usize>(
     mesh: &Mesh,
-    degree: usize,
+    degree: impl Into<Degree>,
     form: F,
 ) -> Problem<'_>
 where

@@ -40,24 +40,23 @@ impl Element for dyn AnyForm + '_ {
 /// The rule of a space's cells; on simplices one that does not depend on the form.
 pub fn rule(space: &Space, quadrature: Quadrature) -> Rule {
     let cell = space.cell();
-    match quadrature {
-        Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree)
-            if !cell.is_tensor_product() =>
-        {
-            femto_element::quadrature::rule(cell, degree).expect("a rule")
+    let exact = match quadrature {
+        Quadrature::Exact(degree) if !cell.is_tensor_product() => degree.into(),
+        Quadrature::GaussOrExact(degree) if !cell.is_tensor_product() => degree,
+        _ => {
+            let tables = quadrature.tables(cell, space.degree().horizontal);
+            return tables.expect("legal").rule();
         }
-        _ => quadrature
-            .tables(cell, space.degree())
-            .expect("legal")
-            .rule(),
-    }
+    };
+    femto_element::quadrature::rule(cell, exact).expect("a rule")
 }
 
 /// Tables of a space's cells: dense ones, except where these would be large.
 fn tables(space: &Space, quadrature: Quadrature) -> Tables {
     let (cell, degree) = (space.cell(), space.degree());
     if cell == Cell::Hexahedron {
-        return Tables::Tensor(Arc::new(quadrature.tables(cell, degree).expect("legal")));
+        let tables = quadrature.tables(cell, degree.horizontal);
+        return Tables::Tensor(Arc::new(tables.expect("legal")));
     }
     let basis = LagrangeBasis::new(cell, degree).expect("legal");
     Tables::Dense(Arc::new(DenseTables::new(&basis, &rule(space, quadrature))))

@@ -27,7 +27,7 @@ impl Setup {
         let mesh = mesh(case);
         let geometry = Geometry::new(&mesh).expect("a generated mesh");
         let params = SpaceParams {
-            degree: case.degree,
+            degree: case.degree.into(),
             components: case.components(),
             layout: match case.by_component {
                 true => Layout::Blocked,

@@ -35,7 +35,7 @@ fn discretization(degree: usize, map: MapKind, components: usize) -> (Geometry, 
     let mesh = hexahedra(map, [4, 2, 2]);
     let geometry = Geometry::new(&mesh).expect("hexahedra");
     let params = SpaceParams {
-        degree,
+        degree: degree.into(),
         components,
         chunk_nodes: 8 * degree.pow(3),
         ..SpaceParams::default()

@@ -80,7 +80,7 @@ fn compare(name: &str, mesh: &Mesh) {
     let geometry = Geometry::new(mesh).unwrap();
     for degree in [1, 2] {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         let space = Space::new(mesh, &geometry, params).unwrap();
@@ -179,7 +179,7 @@ impl Problem<'_> {
         let [block] = hexahedra[..] else {
             panic!("one block of hexahedra, not {hexahedra:?}")
         };
-        let degree = self.space.degree();
+        let degree = self.space.degree().horizontal;
         let (rule, points_1d) = match self.quadrature {
             Quadrature::Collocated => (1, degree + 1),
             _ => (0, degree + 2),

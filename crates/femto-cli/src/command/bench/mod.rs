@@ -54,6 +54,9 @@ pub(super) struct Bench {
     /// Layers of the meshes of columns; others have none [default: 50].
     #[arg(long, value_delimiter = ',', value_parser = options::layers())]
     layers: Vec<usize>,
+    /// Degrees vertically of the meshes of columns, as those of `--degree`, which they have if left out.
+    #[arg(long)]
+    vertical_degree: Option<Degrees>,
     /// What is stored: coefficients of maps, factors at points, a matrix per element, or one sparse matrix.
     #[arg(
         long, value_delimiter = ',', default_value = "automatic",
@@ -104,7 +107,7 @@ pub(super) struct Bench {
     /// name contains this, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "layers", "data_level", "factors", "knobs", "fold_coefficients", "probe", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "layers", "vertical_degree", "data_level", "factors", "knobs", "fold_coefficients", "probe", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG or PNG file: TFLOP/s against degree, with both rooflines.
@@ -154,6 +157,11 @@ impl Bench {
                 "--layers",
                 !self.layers.is_empty() && !has_columns,
                 "only the meshes columns and layers have layers",
+            ),
+            (
+                "--vertical-degree",
+                self.vertical_degree.is_some() && !has_columns,
+                "only the meshes columns and layers may have another degree vertically",
             ),
             (
                 "--compile-first",
@@ -245,7 +253,17 @@ impl Bench {
         let all = vary(all, &self.knobs, |it, x| it.knobs = x);
         let all = vary(all, &self.scatter, |it, x| it.scatter = x);
         let all = vary(all, &sizes, |it, x| it.size = x);
-        vary(all, &self.degree.0, |it, x| it.degree = x)
+        let all = vary(all, &self.degree.0, |it, x| it.degree = x.into());
+        let Some(Degrees(vertical)) = &self.vertical_degree else {
+            return all;
+        };
+        let mut all = vary(all, vertical, |it, x| {
+            if it.mesh.has_columns() {
+                it.degree.vertical = x;
+            }
+        });
+        all.dedup();
+        all
     }
 
     fn sizes(&self, default: Size) -> Vec<Size> {

@@ -1,13 +1,13 @@
 //! Grids for VTU files.
 
 use super::super::IoError;
-use femto_element::{Cell, basis};
+use femto_element::{Cell, Degree, basis};
 
 /// Points and cells of an output grid.
 #[derive(Clone, Debug)]
 pub struct VtuGrid<'a> {
     /// Polynomial degree of the cells; for tensor products, along each axis.
-    pub degree: usize,
+    pub degree: Degree,
     /// Positions, `[points][3]`.
     ///
     /// VTK's Lagrange cells have **equispaced** nodes: evaluate geometry and fields there (see
@@ -60,8 +60,22 @@ impl VtuGrid<'_> {
     }
 }
 
+impl VtuGrid<'_> {
+    /// The degrees along VTK's axes, `[cells][3]`, if cells cannot tell them from their number of points: VTK's array
+    /// `HigherOrderDegrees`.
+    pub(super) fn degrees(&self, cells: usize) -> Option<Vec<i32>> {
+        let Degree {
+            horizontal,
+            vertical,
+        } = self.degree;
+        let of_cell = [horizontal, horizontal, vertical].map(|degree| degree as i32);
+        (!self.degree.is_uniform()).then(|| of_cell.repeat(cells))
+    }
+}
+
 /// For every node of VTK's cell, in order, its number in femto's.
-fn vtk_order(cell: Cell, degree: usize) -> Vec<usize> {
+fn vtk_order(cell: Cell, degree: impl Into<Degree>) -> Vec<usize> {
+    let degree = degree.into();
     let order = cell.lattice_in(degree, cell.vtk_order()).into_iter();
     // femto's order has all positions of VTK's.
     order.filter_map(cell.lattice_places(degree)).collect()
@@ -86,7 +100,7 @@ mod tests {
     #[test]
     fn shapes_follow_each_other() {
         let grid = VtuGrid {
-            degree: 1,
+            degree: 1.into(),
             points: &[[0.0; 3]; 5],
             cells: vec![
                 (Cell::Quadrilateral, &[0, 1, 2, 3]),

@@ -22,6 +22,9 @@ pub use grid::VtuGrid;
 use super::IoError;
 use super::atomic::write_atomically;
 
+/// VTK's name of the array of cells' degrees along their axes.
+const DEGREES: &str = "HigherOrderDegrees";
+
 /// A named array over the points or the cells of a grid.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
@@ -79,8 +82,6 @@ pub fn write_vtu_to(
 ) -> Result<(), IoError> {
     let cells = grid.count()?;
     check_fields(point_fields, "points", grid.points.len())?;
-    check_fields(cell_fields, "cells", cells)?;
-
     let (connectivity, offsets, types) = grid.arrays();
     let cell_arrays = [
         Field::scalar("connectivity", &connectivity[..]),
@@ -88,11 +89,20 @@ pub fn write_vtu_to(
         Field::scalar("types", Values::U8(&types)),
     ];
     let points = [Field::new("Points", 3, grid.points.as_flattened())];
+    let degrees = grid.degrees(cells);
+    let degrees = degrees.as_ref().map(|it| Field::new(DEGREES, 3, &it[..]));
+    // The attribute that tells readers what the array is.
+    let cell_data = match degrees {
+        Some(_) => format!("CellData {DEGREES}=\"{DEGREES}\""),
+        None => "CellData".to_owned(),
+    };
+    let of_cells: Vec<Field<'_>> = cell_fields.iter().copied().chain(degrees).collect();
+    check_fields(&of_cells, "cells", cells)?;
 
     let mut appended = Appended::default();
     let sections = [
         ("PointData", point_fields),
-        ("CellData", cell_fields),
+        (&cell_data, &of_cells),
         ("Points", &points),
         ("Cells", &cell_arrays),
     ]
@@ -160,7 +170,7 @@ struct Appended {
 }
 
 impl Appended {
-    /// Compresses `fields` and returns the XML element that refers to them.
+    /// Compresses `fields` and returns the XML element that refers to them; its name may be followed by attributes.
     fn section(&mut self, name: &str, fields: &[Field<'_>]) -> Result<String, io::Error> {
         let mut xml = format!("<{name}>\n");
         for field in fields {
@@ -176,7 +186,8 @@ impl Appended {
             self.bytes += array.len();
             self.arrays.push(array);
         }
-        xml += &format!("</{name}>\n");
+        let element = name.split(' ').next().unwrap_or(name);
+        xml += &format!("</{element}>\n");
         Ok(xml)
     }
 

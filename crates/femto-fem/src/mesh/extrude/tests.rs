@@ -46,7 +46,7 @@ fn nodes_step_upwards() {
         .unwrap();
     for degree in 1..=4 {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             chunk_nodes: 20 * usize::pow(degree, 3),
             ..SpaceParams::default()
         };

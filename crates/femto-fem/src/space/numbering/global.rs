@@ -45,10 +45,6 @@ pub(super) struct Numbers {
     pub(super) private: Vec<Vec<Range<usize>>>,
     pub(super) first_interface: usize,
     pub(super) nodes: usize,
-    /// Number of nodes of a vertex, an edge, a triangle, a quadrilateral.
-    sizes: [u32; 4],
-    /// The first entity that is an edge, a triangle, a quadrilateral.
-    starts: [u32; 3],
 }
 
 impl Numbers {
@@ -56,32 +52,6 @@ impl Numbers {
         entities: &Entities,
         shapes: &[NumberedElements],
     ) -> Result<Self, SpaceError> {
-        let [vertices, edges, triangles, _] = entities.counts;
-        // All shapes with an entity have the same nodes on it.
-        let mut on_entity = [0; 4];
-        for shape in shapes {
-            for (most, own) in on_entity.iter_mut().zip(shape.nodes.inside) {
-                *most = own.max(*most);
-            }
-        }
-        let on_entities = entities.counts.iter().zip(on_entity);
-        let inside =
-            |shape: &NumberedElements| (shape.elements(), shape.nodes.interior_positions.len());
-        let total: u64 = on_entities
-            .map(|(&count, size)| (count, size))
-            .chain(shapes.iter().map(inside))
-            .map(|(count, size)| count as u64 * size as u64)
-            .sum();
-        let mut numbers = Self {
-            first: Vec::new(),
-            interior: Vec::new(),
-            private: Vec::new(),
-            first_interface: 0,
-            nodes: checked(total)?,
-            sizes: on_entity.map(|size| size as u32),
-            starts: [vertices, vertices + edges, vertices + edges + triangles]
-                .map(|start| start as u32),
-        };
         let chunks = shapes.iter().enumerate();
         let chunks = chunks.flat_map(|(block, shape)| {
             let elements = entities.block(block);
@@ -93,39 +63,21 @@ impl Numbers {
         });
         let chunks: Vec<NumberedChunk<'_>> = chunks.collect();
         let owners = Owners::new(entities.counts.iter().sum(), &chunks);
-        let counts = numbers.number(&chunks, &owners);
+        let (first, counts) = number(&chunks, &owners);
+        let on_entities = counts.iter().flatten().map(|&count| u64::from(count));
+        let inside = |shape: &NumberedElements| {
+            shape.elements() as u64 * shape.nodes.interior_positions.len() as u64
+        };
+        let total = on_entities.chain(shapes.iter().map(inside)).sum();
+        let mut numbers = Self {
+            first,
+            interior: Vec::new(),
+            private: Vec::new(),
+            first_interface: 0,
+            nodes: checked(total)?,
+        };
         numbers.continue_counts(shapes, &counts, &owners);
         Ok(numbers)
-    }
-
-    /// Number of nodes of an entity.
-    pub(super) fn size(&self, entity: u32) -> u32 {
-        let dimension = self.starts.iter().filter(|&&start| entity >= start).count();
-        self.sizes[dimension]
-    }
-
-    /// Numbers the entities of each chunk from 0 on, private and shared ones apart, in element order, in columns line by
-    /// line. A shared entity belongs to the first chunk that touches it. Returns the numbers of nodes of each kind.
-    fn number(&mut self, chunks: &[NumberedChunk<'_>], owners: &Owners) -> Vec<[u32; 2]> {
-        let first: Vec<AtomicU32> = pages::unset(owners.0.len());
-        let of_chunk = |(number, chunk): (u32, &NumberedChunk<'_>)| {
-            let mut next = [0; 2];
-            chunk.visit(|entity| {
-                let (owner, is_shared) = owners.of(entity);
-                let first = &first[entity as usize];
-                // No other chunk writes here.
-                if owner == number && first.load(Relaxed) == NOBODY {
-                    let next = &mut next[usize::from(is_shared)];
-                    first.store(*next, Relaxed);
-                    *next += self.size(entity);
-                }
-            });
-            next
-        };
-        let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
-        let counts = numbered.map(of_chunk).collect();
-        self.first = first.into_par_iter().map(AtomicU32::into_inner).collect();
-        counts
     }
 
     /// Puts the nodes of chunks one after the other: the private ones of a chunk, the interiors of its elements, and after
@@ -172,6 +124,31 @@ impl Numbers {
     }
 }
 
+/// Numbers the entities of each chunk from 0 on, private and shared ones apart, in element order, in columns line by line. A
+/// shared entity belongs to the first chunk that touches it, and all elements have the same nodes on it. Returns the first
+/// node of each entity, and each chunk's numbers of nodes of each kind.
+fn number(chunks: &[NumberedChunk<'_>], owners: &Owners) -> (Vec<u32>, Vec<[u32; 2]>) {
+    let first: Vec<AtomicU32> = pages::unset(owners.0.len());
+    let of_chunk = |(number, chunk): (u32, &NumberedChunk<'_>)| {
+        let mut next = [0; 2];
+        chunk.visit(|slot, entity| {
+            let (owner, is_shared) = owners.of(entity);
+            let first = &first[entity as usize];
+            // No other chunk writes here.
+            if owner == number && first.load(Relaxed) == NOBODY {
+                let next = &mut next[usize::from(is_shared)];
+                first.store(*next, Relaxed);
+                *next += chunk.shape.nodes.size(slot);
+            }
+        });
+        next
+    };
+    let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
+    let counts = numbered.map(of_chunk).collect();
+    let first = first.into_par_iter().map(AtomicU32::into_inner);
+    (first.collect(), counts)
+}
+
 /// A chunk of a shape's elements.
 struct NumberedChunk<'a> {
     shape: &'a NumberedElements,
@@ -180,13 +157,14 @@ struct NumberedChunk<'a> {
 }
 
 impl NumberedChunk<'_> {
-    /// Visits each element's entities up to the last that has nodes, in the order of their numbers.
-    fn visit(&self, mut visit: impl FnMut(u32)) {
+    /// Visits each element's entities up to the last that has nodes, with their slots, in the order of their numbers.
+    fn visit(&self, mut visit: impl FnMut(usize, u32)) {
         let (slots, chunk) = (self.shape.nodes.slots(), self.chunk.clone());
         match self.shape.layers {
             1 => chunk.for_each(|element| {
                 let entities = self.elements.entities(element);
-                entities[..slots].iter().for_each(|&entity| visit(entity));
+                let own = entities[..slots].iter().enumerate();
+                own.for_each(|(slot, &entity)| visit(slot, entity));
             }),
             // Columns, or what the chunk has of them.
             layers => (chunk.start / layers..chunk.end.div_ceil(layers)).for_each(|column| {
@@ -206,7 +184,7 @@ impl Owners {
         let owners = Self(pages::unset(entities));
         let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
         // The outcome does not depend on the order.
-        numbered.for_each(|(number, chunk)| chunk.visit(|entity| owners.add(entity, number)));
+        numbered.for_each(|(number, chunk)| chunk.visit(|_, entity| owners.add(entity, number)));
         owners
     }
 

@@ -21,16 +21,17 @@ pub(super) struct LocalNumbers<'a> {
 
 impl<'a> LocalNumbers<'a> {
     pub(super) fn new(
-        (block, inside, slots): (&'a Block, &'a [u32], usize),
-        numbers: &'a Numbers,
+        (block, inside): (&'a Block, &'a [u32]),
+        (numbers, nodes): (&'a Numbers, &ElementNodes),
         (elements, private): (&'a Range<usize>, Range<usize>),
     ) -> Self {
         let mut interface: Vec<(u32, u32, u32)> = Vec::new();
+        let slots = nodes.slots();
         for element in elements.clone() {
-            for &entity in &block.entities(element)[..slots] {
+            for (slot, &entity) in block.entities(element)[..slots].iter().enumerate() {
                 let first = numbers.first[entity as usize];
                 if first as usize >= numbers.first_interface {
-                    interface.push((first, numbers.size(entity), 0));
+                    interface.push((first, nodes.size(slot), 0));
                 }
             }
         }

@@ -124,14 +124,13 @@ fn fill_local(
     let interiors = shape.chunks.iter().map(|chunk| shape.inside(chunk.len()));
     let interiors = split(&mut restriction.interior, interiors);
     let outputs = shells.into_par_iter().zip(interiors);
-    let (inside, slots) = (&numbers.interior[block][..], shape.nodes.slots());
-    let of_block = (entities.block(block), inside, slots);
+    let of_block = (entities.block(block), &numbers.interior[block][..]);
     let inputs = shape.chunks.par_iter().zip(&numbers.private[block]);
     let found = inputs
         .zip(outputs)
         .map(|((elements, private), (shell, interior))| {
             let own = (elements, private.clone());
-            let local = LocalNumbers::new(of_block, numbers, own);
+            let local = LocalNumbers::new(of_block, (numbers, &shape.nodes), own);
             local.fill_shell((&shape.nodes, layers), shell);
             local.fill_interior(interior);
             (local.list(), local.steps(&shape.nodes, layers))

@@ -80,18 +80,18 @@ impl Block {
         self.listed(column)[slot] + layer
     }
 
-    /// Visits the first `slots` entities of each element of a column, or of a part of one: over each entity of the bottom,
-    /// all from below to above. So the numbers of entities of a kind on a line grow by the same step from element to element.
+    /// Visits the first `slots` entities of each element of a column, or of a part of one, with their slots: over each entity
+    /// of the bottom, all from below to above. So the numbers of entities of a kind on a line grow by the same step from element to element.
     pub(in crate::space) fn walk_lines(
         &self,
         column: Range<usize>,
         slots: usize,
-        visit: &mut impl FnMut(u32),
+        visit: &mut impl FnMut(usize, u32),
     ) {
         for &[below, between, above] in self.cell.lines() {
             let mut meet = |element: usize, slot: Option<usize>| {
                 if let Some(slot) = slot.filter(|&slot| slot < slots) {
-                    visit(self.entity(element, slot));
+                    visit(slot, self.entity(element, slot));
                 }
             };
             for element in column.clone() {

@@ -19,7 +19,7 @@ use femto_element::Cell;
 use crate::pages;
 
 use super::SpaceError;
-use super::element_nodes::{class, faces};
+use super::element_nodes::faces;
 use chains::Chains;
 use columns::Plane;
 use entities::side_of;
@@ -222,7 +222,7 @@ impl Topology {
                 }
                 number += 1;
             }
-            self.entities.counts[class(shape.vertices())] = (number - first) as usize;
+            self.entities.counts[shape.vertices() - 1] = (number - first) as usize;
         }
     }
 

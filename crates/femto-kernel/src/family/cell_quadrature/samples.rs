@@ -75,6 +75,8 @@ pub(super) fn element(
             2 => femto_element::Cell::Triangle,
             _ => femto_element::Cell::Tetrahedron,
         },
+        // Not that of the numbers, which are random.
+        degree: 1.into(),
         dim,
         nodes,
         points,

@@ -26,10 +26,10 @@ const MOST_UNKNOWNS: usize = 80;
 impl Parts<f64> {
     /// The parts of an operator for the host, if it consists of them.
     pub(super) fn on_host(operator: &ElementOperator, tables: &Tables) -> Option<Self> {
-        match (tables.degree, operator.layering) {
+        match operator.layering {
             _ if !consists_of_parts(operator) => None,
-            (1, _) => LinearSums::new(tables).map(Self::Linear),
-            (_, Layering::Level) => Some(Self::Level(FactorMatrices::new(tables))),
+            _ if tables.degree == 1 => LinearSums::new(tables).map(Self::Linear),
+            Layering::Level => Some(Self::Level(FactorMatrices::new(tables))),
             _ => LineModes::new(tables).map(Self::Sloped),
         }
     }
@@ -37,10 +37,10 @@ impl Parts<f64> {
     /// The parts of an operator for a device, if it consists of them.
     pub(super) fn on_device(operator: &ElementOperator, tables: &Tables) -> Option<Self> {
         let unknowns = tables.nodes() * operator.inspection.components;
-        let parts = match (tables.degree, operator.layering) {
+        let parts = match operator.layering {
             _ if !consists_of_parts(operator) => None,
-            (_, Layering::Level) => Some(Self::Level(FactorMatrices::new(tables))),
-            (1, _) => LinearSums::new(tables).map(Self::Linear),
+            Layering::Level => Some(Self::Level(FactorMatrices::new(tables))),
+            _ if tables.degree == 1 => LinearSums::new(tables).map(Self::Linear),
             _ if unknowns > MOST_UNKNOWNS => None,
             _ => LineModes::new(tables).map(Self::Sloped),
         };
@@ -188,7 +188,7 @@ impl LineModes<f64> {
     fn new(tables: &Tables) -> Option<Self> {
         let nz = tables.line[0];
         let exact = gauss(nz);
-        let basis = interpolation(&gll(tables.degree), &exact.points);
+        let basis = interpolation(&gll(tables.degree.vertical), &exact.points);
         let coefficient = |j: usize, k: usize| {
             let terms = (0..nz)
                 .map(|b| exact.weights[b] * legendre(nz, exact.points[b])[j] * basis.row(b)[k]);

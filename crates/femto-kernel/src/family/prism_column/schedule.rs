@@ -84,12 +84,13 @@ impl Schedule {
         // Several components wait for additions in L2, and one on horizontal layers.
         let pairs = of.tables.degree == 1
             && (of.components > 1 || (of.is_level && of.precision == Precision::Fp64));
-        let (threads, blocks_per_unit) = match (of.tables.degree, of.in_parts, of.components) {
-            // At degree 1 more blocks at a time are worth more than registers.
-            (1, ..) => (128, 0),
-            // Few numbers: half of the registers are enough.
-            (2, true, 1) => (64, 8),
-            (2, false, _) => (128, 1),
+        let nodes = of.tables.nodes();
+        let (threads, blocks_per_unit) = match (nodes, of.in_parts, of.components) {
+            // As at degree 1 more blocks at a time are worth more than registers.
+            (..=9, ..) => (128, 0),
+            // As at degree 2 few numbers: half of the registers are enough.
+            (..=24, true, 1) => (64, 8),
+            (..=24, false, _) => (128, 1),
             _ => (64, 1),
         };
         let best = Self {
@@ -133,7 +134,7 @@ impl Schedule {
         if self.threads == 0 {
             return Err(rule("a block has elements"));
         }
-        if self.pairs && (of.tables.degree > 1 || !self.carry || self.threads % 2 == 1) {
+        if self.pairs && (of.tables.degree != 1 || !self.carry || self.threads % 2 == 1) {
             return Err(rule(
                 "pairs of prisms are of degree 1, in blocks of an even number of elements that carry sums",
             ));

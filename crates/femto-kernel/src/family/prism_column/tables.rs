@@ -1,14 +1,14 @@
 //! Bases of the triangle and of the line whose products are the prism's, at the points whose products are its rule's.
 
-use femto_element::Cell;
 use femto_element::basis::{LagrangeBasis, lagrange, nodes};
 use femto_element::tables::{BasisAtPoints, DenseTables};
+use femto_element::{Cell, Degree};
 
 /// The factors of a prism's tables.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tables {
-    /// Degree along every axis.
-    pub(super) degree: usize,
+    /// Degree of the basis.
+    pub(super) degree: Degree,
     /// Nodes of the triangle, and points of its rule.
     pub(super) triangle: [usize; 2],
     /// Nodes of the line, and points of its rule.
@@ -28,12 +28,10 @@ impl Tables {
 
     /// The factors, if the tables are those of a prism with a rule that is a product.
     pub(super) fn new(tables: &DenseTables) -> Option<Self> {
-        let degree = (1..)
-            .take_while(|&n| Cell::Prism.lattice(n).len() <= tables.nodes)
-            .last()?;
-        if tables.cell != Cell::Prism || Cell::Prism.lattice(degree).len() != tables.nodes {
+        if tables.cell != Cell::Prism {
             return None;
         }
+        let degree = tables.degree;
         let positions = tables.positions_3d();
         let points = positions
             .iter()
@@ -63,10 +61,10 @@ impl Tables {
         if levels.len() * points != tables.points || !(0..tables.points).all(is_product) {
             return None;
         }
-        let values = LagrangeBasis::new(Cell::Triangle, degree)
+        let values = LagrangeBasis::new(Cell::Triangle, degree.horizontal)
             .ok()?
             .at(&in_plane);
-        let line = nodes::gll(degree);
+        let line = nodes::gll(degree.vertical);
         let in_plane = in_plane.iter().flat_map(|x| &x[..2]).copied().collect();
         let numbers = [
             values.interp,
@@ -79,16 +77,16 @@ impl Tables {
             levels.clone(),
         ];
         let place = Cell::Prism.lattice_places(degree);
-        let of_triangle = Cell::Triangle.lattice(degree);
+        let of_triangle = Cell::Triangle.lattice(degree.horizontal);
         let over = |&[i, j, _]: &[usize; 3]| {
-            (0..=degree)
+            (0..=degree.vertical)
                 .filter_map(|k| place([i, j, k]))
                 .collect::<Vec<_>>()
         };
         Some(Self {
             degree,
             triangle: [of_triangle.len(), points],
-            line: [degree + 1, levels.len()],
+            line: [degree.vertical + 1, levels.len()],
             numbers: numbers.concat(),
             places: of_triangle.iter().flat_map(over).collect(),
         })
@@ -138,9 +136,14 @@ mod tests {
     /// Products of the factors are the prism's own tables.
     #[test]
     fn products_are_the_tables_of_the_prism() {
-        for degree in 1..=4 {
+        for [horizontal, vertical] in [[1, 1], [2, 2], [3, 3], [4, 4], [1, 3], [4, 2], [2, 1]] {
+            let degree = Degree {
+                horizontal,
+                vertical,
+            };
             let basis = LagrangeBasis::new(Cell::Prism, degree).unwrap();
-            let dense = DenseTables::new(&basis, &rule(Cell::Prism, 2 * degree + 1).unwrap());
+            let exact = degree.map(|n| 2 * n + 1);
+            let dense = DenseTables::new(&basis, &rule(Cell::Prism, exact).unwrap());
             let found = Tables::new(&dense).unwrap();
             let ([nt, qt], [nz, qz]) = (found.triangle, found.line);
             assert_eq!(

@@ -12,7 +12,7 @@ use femto_element::Layering;
 /// What loops evaluate less often.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loops {
-    /// Derivatives along the triangle, once a level: kernels of degree 1.
+    /// Derivatives along the triangle, once a level: kernels of degree 1 there.
     pub(super) of_level: bool,
     /// The map's derivatives, once a prism if layers are parallel.
     pub(super) layering: Layering,
@@ -154,7 +154,7 @@ impl KernelSpec<'_> {
             Vectors::Nodal { .. } => (0, 0),
         };
         let loops = Loops {
-            of_level: self.tables.degree == 1,
+            of_level: self.tables.degree.horizontal == 1,
             layering: self.operator.layering,
             unrolled: self.is_unrolled(),
         };

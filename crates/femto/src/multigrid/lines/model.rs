@@ -21,10 +21,10 @@ use crate::Number;
 use crate::elements::places;
 use crate::operator::{Backend, OperatorError};
 use crate::vector::{Csr, VectorOps, download_f64};
-use femto_element::Cell;
 use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
+use femto_element::{Cell, Degree};
 use rayon::prelude::*;
 
 /// The part of all entries at which the diagonal of the model may be another one.
@@ -50,12 +50,17 @@ impl Lines {
         &self.nodes[line * count..][..count]
     }
 
-    fn new(cell: Cell, degree: usize, axis: usize) -> Result<Option<Self>, MultigridError> {
+    fn new(cell: Cell, degree: Degree, axis: usize) -> Result<Option<Self>, MultigridError> {
         let Some(across) = cell.across(axis) else {
             return Ok(None);
         };
-        let rule = rule(across, 2 * degree).map_err(OperatorError::from)?;
-        let tables = DenseTables::new(&LagrangeBasis::new(across, degree)?, &rule);
+        // If they differ, the axis points upwards.
+        let Degree {
+            horizontal,
+            vertical,
+        } = degree;
+        let rule = rule(across, 2 * horizontal).map_err(OperatorError::from)?;
+        let tables = DenseTables::new(&LagrangeBasis::new(across, horizontal)?, &rule);
         let axes: Vec<usize> = (0..cell.dim()).filter(|&other| other != axis).collect();
         let integral = |of: &dyn Fn(usize) -> f64| -> f64 {
             let points = rule.weights.iter().enumerate();
@@ -64,8 +69,8 @@ impl Lines {
         let place = cell.lattice_places(degree);
         let (mut nodes, mut mass, mut stiffness) = (Vec::new(), Vec::new(), Vec::new());
         let pairs = coupled(cell);
-        for (c, steps) in across.lattice(degree).into_iter().enumerate() {
-            for along in 0..=degree {
+        for (c, steps) in across.lattice(horizontal).into_iter().enumerate() {
+            for along in 0..=vertical {
                 let mut at = [0; 3];
                 axes.iter()
                     .zip(steps)
@@ -94,7 +99,7 @@ impl Lines {
         }
         let mut places = vec![[0; 2]; nodes.len()];
         for (number, &node) in nodes.iter().enumerate() {
-            places[node] = [number / (degree + 1), number % (degree + 1)];
+            places[node] = [number / (vertical + 1), number % (vertical + 1)];
         }
         Ok(Some(Self {
             axis,
@@ -116,11 +121,11 @@ impl Strengths {
     ) -> Result<Option<LineInverse<T, D>>, MultigridError> {
         let device = level.operator.device();
         let space = &level.blocks[0].space;
-        let (degree, components) = (space.degree(), self.components);
+        let (degree, components) = (space.degree().vertical, self.components);
         let line = Line::new(degree)?;
         let mut of_axes = Vec::new();
         for axis in line_axes(self.cell) {
-            of_axes.extend(Lines::new(self.cell, degree, axis)?);
+            of_axes.extend(Lines::new(self.cell, space.degree(), axis)?);
         }
         let listed = space.listed_nodes();
         let per_element = space.nodes_per_element();

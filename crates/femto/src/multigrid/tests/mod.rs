@@ -32,7 +32,7 @@ fn mesh(cell: Cell) -> Mesh {
 
 fn blocks(mesh: &Mesh, degree: usize, components: usize) -> Vec<Block> {
     let params = SpaceParams {
-        degree,
+        degree: degree.into(),
         components,
         ..SpaceParams::default()
     };
@@ -335,11 +335,11 @@ fn cycles_are_captured_on_cuda() {
 fn parameters_and_layouts_are_checked() {
     let host = Host::with_threads(1).unwrap();
     let mesh = mesh(Cell::Hexahedron);
-    let refusal_of = |(layout, degree, held), params: MultigridParams| {
+    let refusal_of = |(layout, degree, held): (Layout, usize, u32), params: MultigridParams| {
         let space = SpaceParams {
             components: 3,
             layout,
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), space).unwrap();
@@ -365,7 +365,15 @@ fn parameters_and_layouts_are_checked() {
     let found = refusal(interleaved, wrong);
     assert!(matches!(found, Some(MultigridError::Safety { .. })));
     let found = refusal_of((interleaved, 2, 2), MultigridParams::default());
-    assert_eq!(found, Some(MultigridError::Degrees { found: vec![2] }));
+    assert_eq!(
+        found,
+        Some(MultigridError::Degrees {
+            found: vec![2.into()]
+        })
+    );
     let found = refusal_of((interleaved, 1, 1 << 20), MultigridParams::default());
-    assert_eq!(found, Some(MultigridError::OtherConstraints { degree: 1 }));
+    assert_eq!(
+        found,
+        Some(MultigridError::OtherConstraints { degree: 1.into() })
+    );
 }

@@ -44,7 +44,7 @@ fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
 pub(super) fn block(mesh: &Mesh, degree: usize) -> Block {
     let geometry = Geometry::new(mesh).unwrap();
     let params = SpaceParams {
-        degree,
+        degree: degree.into(),
         ..SpaceParams::default()
     };
     let space = Space::new(mesh, &geometry, params).unwrap();

@@ -299,7 +299,7 @@ fn amplitude(binding: &Binding<'_>) -> f64 {
         cells.flat_map(|cell| edges(cell).map(|edge| length(&edge)).into_iter().take(dim));
     let least = lengths.filter(|&it| it > 0.0).reduce(f64::min);
     let least = least.unwrap_or(1.0);
-    let degree = binding.space.degree() as f64;
+    let degree = binding.space.degree().most() as f64;
     // A power of two, so that scaling is exact in any precision.
     (0.01 * least / degree.powi(2)).log2().floor().exp2()
 }

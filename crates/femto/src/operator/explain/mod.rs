@@ -10,6 +10,7 @@ use super::{Backend, Bound as _, BoundShape, ChosenLevel, DataLevel, FactorPreci
 use crate::Number;
 use crate::vector::VectorOps;
 use alternative::Candidate;
+use femto_element::Degree;
 use femto_kernel::roofline::{Ceilings, Wavefronts, Work, bound};
 use femto_kernel::scalar::Precision;
 use serde::Serialize;
@@ -31,7 +32,7 @@ pub struct Explanation {
     /// Precision of vectors and arithmetic.
     pub precision: Precision,
     /// Degree of the space.
-    pub degree: usize,
+    pub degree: Degree,
     /// Quadrature points per element; the maximum if there are several shapes.
     pub points: usize,
     /// The form, in words: the values it reads and any special structure recognised.

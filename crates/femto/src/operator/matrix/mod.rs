@@ -220,7 +220,7 @@ mod tests {
             .unwrap();
         let geometry = femto_fem::geometry::Geometry::new(&mesh).unwrap();
         let params = femto_fem::space::SpaceParams {
-            degree: 1,
+            degree: 1.into(),
             components: 3,
             ..Default::default()
         };

@@ -13,7 +13,7 @@ use femto::{AnyDevice, Host, Operator, OperatorParams};
 #[test]
 fn products_and_diagonals_are_those_of_the_operator() {
     let params = SpaceParams {
-        degree: 3,
+        degree: 3.into(),
         ..SpaceParams::default()
     };
     let (geometry, space) = space_on([2, 3, 2], params);

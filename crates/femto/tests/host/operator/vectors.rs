@@ -22,7 +22,7 @@ fn constrained_entries_are_held_at_zero() {
     let mut random = Random::new();
     for layout in [Layout::Interleaved, Layout::Blocked] {
         let params = SpaceParams {
-            degree: 3,
+            degree: 3.into(),
             components: 3,
             layout,
             chunk_nodes: 60,
@@ -98,7 +98,7 @@ fn full_chunks_have_the_same_result_in_both_layouts() {
     let mut results = Vec::new();
     for layout in [Layout::Interleaved, Layout::Blocked] {
         let params = SpaceParams {
-            degree: 15,
+            degree: 15.into(),
             components: COMPONENTS,
             layout,
             chunk_nodes: 54_000,
@@ -130,7 +130,7 @@ fn full_chunks_have_the_same_result_in_both_layouts() {
 fn results_do_not_depend_on_the_number_of_threads() {
     let mut random = Random::new();
     let params = SpaceParams {
-        degree: 4,
+        degree: 4.into(),
         chunk_nodes: 100,
         ..SpaceParams::default()
     };
@@ -152,7 +152,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 fn an_operator_may_be_applied_by_several_threads_at_once() {
     let mut random = Random::new();
     let params = SpaceParams {
-        degree: 3,
+        degree: 3.into(),
         chunk_nodes: 50,
         ..SpaceParams::default()
     };
@@ -186,7 +186,7 @@ fn matrices_on_periodic_meshes() {
         mesh.join_sides(sides[0], sides[1]).expect("equal sides");
         let geometry = Geometry::new(&mesh).expect("hexahedra");
         let params = SpaceParams {
-            degree: 2,
+            degree: 2.into(),
             components: 3,
             layout,
             ..SpaceParams::default()
@@ -218,7 +218,7 @@ fn constants_have_no_energy(layering: Layering) {
     let host = Host::new().expect("threads");
     for degree in 1..=4 {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         let space = Space::new(&mesh, &geometry, params).expect("legal");
@@ -256,7 +256,7 @@ fn folding_changes_nothing_on_columns() {
         let geometry = Geometry::new(&mesh).expect("prisms");
         let check = |form: &dyn AnyForm, components: usize| {
             let params = SpaceParams {
-                degree,
+                degree: degree.into(),
                 components,
                 ..SpaceParams::default()
             };

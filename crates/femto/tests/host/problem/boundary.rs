@@ -363,7 +363,7 @@ fn the_diagonal_helps_where_cells_differ() {
     let iterations = |preconditioner| {
         let problem = Problem {
             preconditioner,
-            degree: 2,
+            degree: 2.into(),
             ..bump(&mesh)
         };
         problem

@@ -184,7 +184,7 @@ fn gradients_on_facets_lie_in_them() {
         let mesh = unit_box(cell, |[x, y, z]| [x + 0.3 * y, y, z * (1.0 - 0.2 * x * y)]);
         let geometry = Geometry::new(&mesh).expect("legal");
         let params = SpaceParams {
-            degree: 2,
+            degree: 2.into(),
             ..SpaceParams::default()
         };
         let space = Space::new(&mesh, &geometry, params).expect("legal");
@@ -252,9 +252,9 @@ impl Form<2> for Scaled {
 fn refused_changes_change_nothing() {
     let mesh = unit_box(Cell::Quadrilateral, |x| x);
     let geometry = Geometry::new(&mesh).expect("legal");
-    let space = |degree| {
+    let space = |degree: usize| {
         let params = SpaceParams {
-            degree,
+            degree: degree.into(),
             ..SpaceParams::default()
         };
         Space::new(&mesh, &geometry, params).expect("legal")

@@ -185,7 +185,7 @@ fn outward_on<const D: usize>(cell: Cell) {
     let geometries = Geometry::of_shapes(&mesh).expect("valid");
     let blocks = |components| {
         let params = SpaceParams {
-            degree: 3,
+            degree: 3.into(),
             components,
             ..SpaceParams::default()
         };

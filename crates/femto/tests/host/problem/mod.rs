@@ -2,6 +2,7 @@
 
 mod boundary;
 mod choice;
+mod columns;
 mod cycle_precision;
 mod facets;
 mod failures;

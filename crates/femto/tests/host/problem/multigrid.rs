@@ -103,7 +103,7 @@ fn aggregation_takes_few_iterations_on_trilinear_elements() {
             "{n}: {}",
             solution.info.iterations()
         );
-        assert_eq!(solution.levels[0].degree, Some(1));
+        assert_eq!(solution.levels[0].degree, Some(1.into()));
         let unknowns: Vec<usize> = solution.levels.iter().map(|level| level.unknowns).collect();
         assert_eq!(unknowns[0], (n + 1).pow(3));
         // Aggregates of a node and its neighbours: 27 nodes, but fewer on the sides.
@@ -188,7 +188,7 @@ fn coefficients_and_facets_are_those_of_each_level() {
     };
     let geometries = femto::fem::geometry::Geometry::of_shapes(&mesh).unwrap();
     let params = SpaceParams {
-        degree: 4,
+        degree: 4.into(),
         ..SpaceParams::default()
     };
     let blocks = Block::all(&mesh, geometries, params).unwrap();
@@ -239,7 +239,7 @@ fn newton_directions_take_few_iterations() {
     assert!(steps.len() >= 3 && most <= Some(8), "{steps:?}");
     assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
     let degrees = solution.levels.iter().map(|level| level.degree);
-    assert!(degrees.eq([Some(4), Some(2), Some(1)]));
+    assert!(degrees.eq([4, 2, 1].map(|degree: usize| Some(degree.into()))));
 }
 
 /// The measure of convection is 3.75 h for these cubes, and less for rows with neighbours that are held.
@@ -340,7 +340,8 @@ fn aggregates_may_be_impossible() {
     let levels = solution.levels.iter();
     let levels = levels.map(|level| (level.degree, level.method));
     // Smoothing is all there is for degree 1.
-    assert!(levels.eq([2, 1].map(|degree| (Some(degree), Some(LevelMethod::Diagonal)))));
+    let wanted = [2, 1].map(|degree: usize| (Some(degree.into()), Some(LevelMethod::Diagonal)));
+    assert!(levels.eq(wanted));
     assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
 }
 
@@ -366,7 +367,10 @@ fn levels_may_be_tiny() {
         };
         let finest = &solution.levels[0];
         assert_eq!(solution.levels.len(), levels);
-        assert_eq!((finest.degree, finest.unknowns), (Some(degree), unknowns));
+        assert_eq!(
+            (finest.degree, finest.unknowns),
+            (Some(degree.into()), unknowns)
+        );
         assert_eq!((finest.method, finest.set_up_seconds), (Some(method), None));
         assert!(finest.bytes > 0 && finest.convection.is_none());
     }

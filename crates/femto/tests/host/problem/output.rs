@@ -14,7 +14,7 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
         let mesh = hexahedra(map, [3, 2, 2]);
         for degree in [2, 5] {
             let problem = Problem {
-                degree,
+                degree: degree.into(),
                 source: vec![&0.0],
                 ..bump(&mesh)
             };
@@ -86,7 +86,7 @@ fn solutions_are_written_with_fields_and_tags() {
     assert!(found.contains("'misfit' has 342 values"), "{found}");
     // Of another space.
     let coarse = Problem {
-        degree: 1,
+        degree: 1.into(),
         ..bump(&mesh)
     };
     let coarse = coarse.solve::<f64, _>(&host(), &mut ()).expect("solved").u;

@@ -63,7 +63,7 @@ fn compare(python: &Path, number: usize, (mesh, degree): (&Mesh, usize), form: &
     let components = form.components();
     let geometry = Geometry::new(mesh).expect("simplices");
     let params = SpaceParams {
-        degree,
+        degree: degree.into(),
         components,
         ..SpaceParams::default()
     };

@@ -267,6 +267,7 @@ fn diagonals() {
 fn mass_and_stiffness_of_the_unit_triangle() {
     let element = DenseTables {
         cell: femto_element::Cell::Triangle,
+        degree: 1.into(),
         dim: 2,
         nodes: 3,
         points: 3,
