@@ -13,6 +13,7 @@ interpolated by VTK's own shape functions, so that a wrong node order shows.
 import sys
 
 from vtkmodules.vtkCommonCore import mutable
+from vtkmodules.vtkCommonDataModel import VTK_LAGRANGE_QUADRILATERAL
 from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
 
 # No symmetry, no nodes, none on the boundary of the cell.
@@ -32,15 +33,18 @@ def read(path):
 
 
 def order(cell):
-    """Lagrange hexahedra and wedges have an order per direction, simplices one, linear cells none.
+    """Lagrange quadrilaterals, hexahedra and wedges have an order per direction, simplices one, linear cells none.
 
     One that differs in the last direction is printed as 1x3.
     """
     if not hasattr(cell, "GetOrder"):
         return 1
-    if cell.GetNumberOfFaces() not in (5, 6):
+    if cell.GetCellType() == VTK_LAGRANGE_QUADRILATERAL:
+        first, last = cell.GetOrder(0), cell.GetOrder(1)
+    elif cell.GetNumberOfFaces() in (5, 6):
+        first, last = cell.GetOrder(0), cell.GetOrder(2)
+    else:
         return cell.GetOrder()
-    first, last = cell.GetOrder(0), cell.GetOrder(2)
     return first if first == last else f"{first}x{last}"
 
 

@@ -29,7 +29,7 @@ pub struct Params {
     pub benchmark: Benchmark,
     /// An application or an iteration.
     pub measured: Measured,
-    /// Degree. Default 4.
+    /// Degree; on meshes of columns it may differ vertically. Default 4.
     pub degree: Degree,
     /// Problem size. Default 1.5e6 entries.
     pub size: Size,

@@ -186,7 +186,6 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         ("measured", json!(params.measured)),
         ("vector", json!(params.benchmark.vector())),
         ("degree", json!(params.degree.horizontal)),
-        ("vertical_degree", json!(params.degree.vertical)),
         ("points_1d", json!(params.points_1d()?)),
         ("components", json!(benchmark.components())),
         ("data_level", json!(operator.data_level().name())),
@@ -221,6 +220,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         ("operator_bytes_per_dof", json!(bytes_per_dof)),
         ("energy", json!(probe.map(|probe| probe.energy))),
         ("norm", json!(probe.map(|probe| probe.norm))),
+        ("vertical_degree", json!(params.degree.vertical)),
     ];
     Ok(record)
 }

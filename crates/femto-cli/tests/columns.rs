@@ -34,20 +34,24 @@ fn cases_may_have_a_degree_for_each_direction() {
 fn degrees_that_do_not_exist_are_refused() {
     let folder = scratch("refused");
     for (change, wanted) in [
-        ([", vertical = 3", ""], "CASE:7:10: `vertical` is missing"),
-        (["vertical = 3", "vertical = 0"], "CASE:7:38: "),
         (
-            ["vertical = 3", "vertical = 9"],
-            "CASE:7:10: degree 9 on prisms is not supported: degrees are 1 to 8",
+            [", vertical = 3", ""],
+            "CASE:7:10: space.degree needs the key `vertical`",
         ),
+        (["vertical = 3", "vertical = 0"], "CASE:7:38: "),
+        (["vertical = 3", "vertical = 9"], "CASE:7:38: "),
         (["vertical = 3", "up = 3"], "CASE:7:27: "),
         (
+            ["vertical = 3", "vertical = 6"],
+            "CASE:7:10: prisms of degree 1 horizontally and 6 vertically cannot be written to a VTU file",
+        ),
+        (
             ["[mesh.extrude]\nlayers = 3\n", ""],
-            "degree 1 horizontally and 3 vertically on triangles: only products with a line",
+            "CASE:7:10: degree 1 horizontally and 3 vertically on triangles: only prisms",
         ),
         (
             ["\"triangle\"", "\"quadrilateral\""],
-            "CASE:7:10: a space of degree 1 horizontally and 3 vertically on hexahedra: only prisms",
+            "CASE:7:10: degree 1 horizontally and 3 vertically on hexahedra: only prisms",
         ),
     ] {
         let error = mistake(&folder, "case.toml", CASE, change);

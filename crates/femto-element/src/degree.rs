@@ -18,6 +18,14 @@ pub struct Degree {
 }
 
 impl Degree {
+    /// Those along the other axes, and upwards.
+    pub const fn new(horizontal: usize, vertical: usize) -> Self {
+        Self {
+            horizontal,
+            vertical,
+        }
+    }
+
     /// The higher of the two.
     pub fn most(self) -> usize {
         self.horizontal.max(self.vertical)
@@ -35,10 +43,7 @@ impl Degree {
 
     /// A function of both.
     pub fn map(self, of: impl Fn(usize) -> usize) -> Self {
-        Self {
-            horizontal: of(self.horizontal),
-            vertical: of(self.vertical),
-        }
+        Self::new(of(self.horizontal), of(self.vertical))
     }
 
     /// Whether it is lower than another one: along an axis, and along none higher.
@@ -49,10 +54,7 @@ impl Degree {
 
 impl From<usize> for Degree {
     fn from(degree: usize) -> Self {
-        Self {
-            horizontal: degree,
-            vertical: degree,
-        }
+        Self::new(degree, degree)
     }
 }
 
@@ -62,15 +64,14 @@ impl PartialEq<usize> for Degree {
     }
 }
 
+/// Such as "2", "1 horizontally and 3 vertically" or, with `{:#}`, "1×3".
 impl fmt::Display for Degree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            horizontal,
-            vertical,
-        } = self;
-        match self.is_uniform() {
-            true => write!(f, "{horizontal}"),
-            false => write!(f, "{horizontal} horizontally and {vertical} vertically"),
+        let [along, up] = [self.horizontal, self.vertical];
+        match (self.is_uniform(), f.alternate()) {
+            (true, _) => write!(f, "{along}"),
+            (false, false) => write!(f, "{along} horizontally and {up} vertically"),
+            (false, true) => write!(f, "{along}×{up}"),
         }
     }
 }
@@ -92,15 +93,13 @@ mod tests {
 
     #[test]
     fn degrees_are_compared_and_shown_along_each_direction() {
-        let degree = |horizontal, vertical| Degree {
-            horizontal,
-            vertical,
-        };
-        assert!(degree(1, 3) == degree(1, 3) && degree(2, 2) == 2 && degree(1, 2) != 2);
-        assert!(degree(1, 2).is_lower(degree(1, 3)) && degree(1, 1).is_lower(degree(2, 1)));
-        assert!(!degree(1, 3).is_lower(degree(2, 2)) && !degree(2, 2).is_lower(2.into()));
-        assert_eq!(degree(2, 2).to_string(), "2");
-        assert_eq!(degree(1, 3).to_string(), "1 horizontally and 3 vertically");
-        assert_eq!([degree(1, 3).least(), degree(1, 3).most()], [1, 3]);
+        let (both, other) = (Degree::new(2, 2), Degree::new(1, 3));
+        assert!(both == 2 && other != 1 && other != 3);
+        assert!(Degree::new(1, 2).is_lower(other) && Degree::new(1, 1).is_lower(Degree::new(2, 1)));
+        assert!(!other.is_lower(both) && !both.is_lower(2.into()));
+        assert_eq!(both.to_string(), "2");
+        assert_eq!(other.to_string(), "1 horizontally and 3 vertically");
+        assert_eq!(format!("{both:#} {other:#}"), "2 1×3");
+        assert_eq!([other.least(), other.most()], [1, 3]);
     }
 }

@@ -103,15 +103,23 @@ impl TensorTables {
         self.nodes_1d - 1
     }
 
-    /// The tensor grid of points, lexicographic, with products of weights.
-    pub fn rule(&self) -> Rule {
-        let line = Rule1d {
+    /// The rule along an axis.
+    pub fn line_rule(&self) -> Rule1d {
+        Rule1d {
             points: self.points.clone(),
             weights: self.weights.clone(),
-        };
+        }
+    }
+
+    /// The degree to which the rule is exact along each axis.
+    pub fn exact_to(&self) -> usize {
         // Points that are the nodes are those of a Gauss–Lobatto rule, others of a Gauss rule.
-        let degree = 2 * self.points_1d - if self.collocated { 3 } else { 1 };
-        Rule::product(&vec![line; self.cell.dim()], degree)
+        2 * self.points_1d - if self.collocated { 3 } else { 1 }
+    }
+
+    /// The tensor grid of points, lexicographic, with products of weights.
+    pub fn rule(&self) -> Rule {
+        Rule::product(&vec![self.line_rule(); self.cell.dim()], self.exact_to())
     }
 
     /// Number of nodes of a cell.

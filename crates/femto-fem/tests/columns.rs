@@ -95,10 +95,7 @@ fn stored_and_listed_columns_have_the_same_space() {
 #[test]
 fn degrees_may_differ_upwards() {
     for (layers, [horizontal, vertical]) in [(2, [1, 3]), (5, [3, 1]), (3, [2, 4]), (4, [4, 2])] {
-        let degree = Degree {
-            horizontal,
-            vertical,
-        };
+        let degree = Degree::new(horizontal, vertical);
         let plane = SimplexBox {
             irregular: Some(Random::new().bits()),
             ..SimplexBox::unit_square(4)

@@ -129,10 +129,7 @@ fn degrees_may_be_lower_in_one_direction() {
         };
         Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap()
     };
-    let degree = |horizontal, vertical| Degree {
-        horizontal,
-        vertical,
-    };
+    let degree = Degree::new;
     for (high, low) in [
         (degree(2, 4), degree(1, 2)),
         (degree(4, 1), degree(2, 1)),

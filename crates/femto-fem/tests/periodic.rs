@@ -1,7 +1,7 @@
 //! Periodic sides: merged nodes, in files and in spaces.
 
 use femto_element::basis::max_degree;
-use femto_element::{Cell, CellType};
+use femto_element::{Cell, CellType, Degree};
 use femto_fem::geometry::{Geometry, GeometryError};
 use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
@@ -9,9 +9,10 @@ use femto_fem::mesh::{CellBlock, Layers, Mesh, MeshError, PeriodicSides};
 use femto_fem::space::{Block, Space, SpaceError, SpaceParams};
 use std::collections::{BTreeSet, HashMap};
 
-const CELLS: [Cell; 4] = [
+const CELLS: [Cell; 5] = [
     Cell::Hexahedron,
     Cell::Tetrahedron,
+    Cell::Prism,
     Cell::Quadrilateral,
     Cell::Triangle,
 ];
@@ -74,9 +75,14 @@ fn nodes_a_period_apart_are_one() {
             let axes: Vec<usize> = axes.iter().copied().filter(|&a| a < cell.dim()).collect();
             let mesh = unit_box(cell, cells, &axes);
             let geometry = Geometry::new(&mesh).unwrap();
-            for (degree, chunk_nodes) in [(1, 9), (2, 20), (3, 1000), (4, 40)] {
+            let uniform = [(1, 9), (2, 20), (3, 1000), (4, 40)];
+            let uniform =
+                uniform.map(|(degree, nodes)| (max_degree(cell).min(degree).into(), nodes));
+            let of_prisms = [(Degree::new(1, 3), 30), (Degree::new(4, 3), 1000)];
+            let of_prisms = of_prisms.into_iter().filter(|_| cell == Cell::Prism);
+            for (degree, chunk_nodes) in uniform.into_iter().chain(of_prisms) {
                 let params = SpaceParams {
-                    degree: degree.min(max_degree(cell)).into(),
+                    degree,
                     chunk_nodes,
                     ..SpaceParams::default()
                 };

@@ -80,6 +80,12 @@ fn grids_that_do_not_fit_are_errors() {
         matches!(degree, IoError::Basis(BasisError::Degree { found: 9, .. })),
         "{degree}"
     );
+    let prism = TwoCells::new(Cell::Prism, Degree::new(1, 6));
+    let mistaken = error(&prism.grid()).to_string();
+    assert!(
+        mistaken.starts_with("prisms of degree 1 horizontally and 6 vertically cannot be written"),
+        "{mistaken}"
+    );
     let point = error(&VtuGrid {
         cells: vec![(Cell::Point, &case.cells)],
         ..case.grid()
@@ -131,17 +137,18 @@ fn vtk_reads_the_same_polynomials() {
         env!("CARGO_MANIFEST_DIR"),
         "/../../tests/python/read_vtu.py"
     );
-    let degree = |[horizontal, vertical]: [usize; 2]| Degree {
-        horizontal,
-        vertical,
-    };
     let uniform = |most: usize| -> Vec<Degree> { (1..=most).map(Degree::from).collect() };
-    let other = [[1, 2], [1, 4], [2, 1], [3, 2], [2, 5]].map(degree);
+    let other = [[1, 2], [1, 4], [2, 1], [3, 2], [2, 5]].map(|[h, v]| Degree::new(h, v));
     for (cell, degrees, vtk_type) in [
         (Cell::Triangle, uniform(8), 69),
         (Cell::Tetrahedron, uniform(8), 71),
         (Cell::Prism, [uniform(8), other.to_vec()].concat(), 73),
         (Cell::Pyramid, uniform(1), 14),
+        (
+            Cell::Quadrilateral,
+            vec![Degree::new(1, 3), Degree::new(2, 4)],
+            70,
+        ),
     ] {
         let mut paths = Vec::new();
         for (number, &degree) in degrees.iter().enumerate() {
@@ -170,7 +177,7 @@ fn vtk_reads_the_same_polynomials() {
         for line in text.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             let (along, up) = words[1].split_once('x').unwrap_or((words[1], words[1]));
-            let degree = degree([along, up].map(|word| word.parse().unwrap()));
+            let degree = Degree::new(along.parse().unwrap(), up.parse().unwrap());
             if words[0] == "grid" {
                 let points = 2 * equispaced(cell, degree).len();
                 let shown = words[1];
@@ -188,12 +195,14 @@ fn vtk_reads_the_same_polynomials() {
             let is_inside = match cell {
                 Cell::Pyramid => true,
                 Cell::Prism => in_plane <= 1.0,
+                Cell::Quadrilateral => true,
                 _ => in_plane + p[2] <= 1.0,
             };
             // VTK's coordinates are those of the cube from 0 to 1, collapsed for pyramids.
             p = match cell {
                 Cell::Pyramid => cell.collapsed(p.map(|x| 2.0 * x - 1.0)),
                 Cell::Prism => [p[0], p[1], 2.0 * p[2] - 1.0],
+                Cell::Quadrilateral => [2.0 * p[0] - 1.0, 2.0 * p[1] - 1.0, 0.0],
                 _ => p,
             };
             let [double, single] = if is_inside {

@@ -15,6 +15,7 @@ pub mod vector;
 
 pub use any_device::AnyDevice;
 pub use femto_element as element;
+pub use femto_element::Degree;
 pub use femto_fem as fem;
 pub use femto_kernel as kernel;
 pub use femto_platform as platform;

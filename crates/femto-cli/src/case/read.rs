@@ -8,7 +8,7 @@ use super::{
     Solver, VTU, VTU_NAME, Vector, read_boundary, read_form, read_mesh,
 };
 use femto::element::Degree;
-use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
+use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D, MAX_SIMPLEX_DEGREE};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use toml::de::{DeTable, DeValue};
@@ -156,15 +156,13 @@ fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>) {
 /// A degree, or one for each direction.
 fn degree(section: &Value<'_>) -> Result<Located<Degree>, CaseError> {
     let value = section.section(&["degree"])?.required("degree")?;
-    let number = |value: &Value<'_>| value.integer(1..=MAX_DEGREE);
     let degree = match value.is_table() {
-        false => number(&value)?.into(),
+        false => value.integer(1..=MAX_DEGREE)?.into(),
         true => {
             let both = value.section(&["horizontal", "vertical"])?;
-            Degree {
-                horizontal: number(&both.required("horizontal")?)?,
-                vertical: number(&both.required("vertical")?)?,
-            }
+            // Of prisms.
+            let number = |key| both.required(key)?.integer(1..=MAX_SIMPLEX_DEGREE);
+            Degree::new(number("horizontal")?, number("vertical")?)
         }
     };
     Ok(value.located(degree))

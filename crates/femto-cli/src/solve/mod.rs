@@ -132,6 +132,9 @@ pub fn run(
         Geometry::of_shapes(&mesh).map_err(|error| setup::locate(case, error.into()))?;
     }
     needs::check_mesh(case, id.kind, &mesh)?;
+    if output.is_some() {
+        output::check_cells(case, &mesh)?;
+    }
     setup::check_tags(case, &mesh)?;
     setup::check_moduli(case, &mesh)?;
     let run = CaseRun {

@@ -1,9 +1,13 @@
 //! The output file of a case.
 
 use super::{Options, Output, OutputTo};
-use crate::case::{Case, Field, VTU, Vector};
+use crate::case::{Case, Field, MistakeKind, VTU, Vector};
 use crate::failure::Failure;
 use crate::files::check_output;
+use femto::element::Cell;
+use femto::fem::geometry::shapes;
+use femto::fem::io::IoError;
+use femto::fem::io::vtu::is_told_by_vtk;
 use femto::fem::mesh::Mesh;
 use femto::platform::device::DeviceKind;
 use femto::problem::{AnyAssembled, Function, GridFunction, OutputField, write_solution};
@@ -46,6 +50,18 @@ pub(super) fn check_device(device: DeviceKind, options: &Options) -> Result<(), 
         DeviceKind::Null => Err(Failure::NothingToWrite { option }),
         _ => Ok(()),
     }
+}
+
+/// Fails if VTK takes the cells of the output for others.
+pub(super) fn check_cells(case: &Case, mesh: &Mesh) -> Result<(), Failure> {
+    let degree = case.degree;
+    let is_told = |&(cell, _): &(Cell, _)| is_told_by_vtk(cell, degree);
+    if shapes(mesh).iter().all(is_told) {
+        return Ok(());
+    }
+    let problem = MistakeKind::Output(IoError::NotInVtk { degree }.to_string());
+    let place = case.places.degree.clone();
+    Err(case.document.mistake(place, problem).into())
 }
 
 /// Writes the equations as a sparse matrix, unless the user stops that.

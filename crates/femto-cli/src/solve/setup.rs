@@ -277,9 +277,7 @@ pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
 fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
     let places = &case.places;
     let place = match error {
-        ProblemError::Space(
-            SpaceError::Basis(_) | SpaceError::NotUniform { .. } | SpaceError::NoVertical { .. },
-        ) => &places.degree,
+        ProblemError::Space(SpaceError::Basis(_) | SpaceError::NoVertical { .. }) => &places.degree,
         ProblemError::Operator(OperatorError::Reference(_)) => &places.degree,
         ProblemError::Operator(
             OperatorError::Quadrature { .. }

@@ -192,7 +192,7 @@ impl Solver {
         self.levels.iter().enumerate().map(|(i, own)| {
             let level = &own.level;
             let space = match level.degree {
-                Some(degree) => format!("degree {degree}"),
+                Some(degree) => format!("degree {degree:#}"),
                 None => "aggregates".to_owned(),
             };
             let method = match level.method {

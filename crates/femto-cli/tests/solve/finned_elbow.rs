@@ -5,7 +5,7 @@ use crate::common::{run, run_changed};
 use femto::kernel::form::Poisson;
 use femto::platform::device::Device;
 use femto::problem::GridFunction;
-use femto::{Host, Operator, OperatorParams, Quadrature};
+use femto::{Degree, Host, Operator, OperatorParams, Quadrature};
 use femto_cli::solve::{Outcome, Status};
 
 /// An independent solve with degree 2 gives 45.64 as the lowest temperature.
@@ -30,8 +30,8 @@ fn the_finned_elbow_is_as_warm_as_it_should_be() {
     let solver = report.solver.unwrap();
     assert!(solver.iterations <= 20, "{}", solver.iterations);
     let degrees = solver.levels.iter().map(|level| level.level.degree);
-    let wanted = [Some(4), Some(2), Some(1), None, None];
-    let wanted = wanted.map(|degree: Option<usize>| degree.map(Into::into));
+    let wanted = [4, 2, 1].map(|degree| Some(Degree::from(degree)));
+    let wanted = wanted.into_iter().chain([None; 2]);
     assert!(degrees.eq(wanted), "{:?}", solver.levels);
 
     let u = u.unwrap();

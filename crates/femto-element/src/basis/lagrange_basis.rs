@@ -250,10 +250,7 @@ mod tests {
             (Cell::Quadrilateral, [3, 1]),
             (Cell::Hexahedron, [2, 5]),
         ] {
-            let degree = Degree {
-                horizontal,
-                vertical,
-            };
+            let degree = Degree::new(horizontal, vertical);
             let basis = LagrangeBasis::new(cell, degree).unwrap();
             let last = cell.dim() - 1;
             let function = |x: [f64; 3]| {
@@ -283,14 +280,10 @@ mod tests {
             let places: std::collections::BTreeSet<_> = vtk.into_iter().collect();
             assert_eq!(places.len(), at_nodes.len());
         }
-        let degree = Degree {
-            horizontal: 1,
-            vertical: 2,
-        };
+        let degree = Degree::new(1, 2);
         let error = LagrangeBasis::new(Cell::Tetrahedron, degree).unwrap_err();
-        let text = "degree 1 horizontally and 2 vertically on tetrahedra: only products with a line, as prisms, have \
-                    another degree vertically";
-        assert_eq!(error.to_string(), text);
+        let text = "degree 1 horizontally and 2 vertically on tetrahedra: only prisms may have another degree vertically";
+        assert!(error.to_string().starts_with(text), "{error}");
     }
 
     #[test]

@@ -45,8 +45,11 @@ pub enum BasisError {
         /// The cell.
         cell: Cell,
     },
-    /// The degree differs upwards, on a cell that has no such direction.
-    #[error("degree {found} on {}: only products with a line, as prisms, have another degree vertically", cell.plural())]
+    /// Another degree vertically, on cells that have but one.
+    #[error(
+        "degree {found} on {}: only prisms may have another degree vertically, along the edges between their triangles",
+        cell.plural()
+    )]
     NotUniform {
         /// Requested degree.
         found: Degree,

@@ -29,6 +29,15 @@ pub enum IoError {
     /// A degree or shape that cannot be written.
     #[error("such cells cannot be written to a VTU file: {0}")]
     Basis(#[from] BasisError),
+    /// Cells that VTK takes for others.
+    #[error(
+        "prisms of degree {degree} cannot be written to a VTU file: VTK takes cells with as many points for its \
+         quadratic wedge"
+    )]
+    NotInVtk {
+        /// Degree of the cells.
+        degree: Degree,
+    },
     /// The length of the cell array is not a multiple of a cell's nodes.
     #[error(
         "the cell array has {found} entries, which is no multiple of the {nodes_per_cell} nodes \

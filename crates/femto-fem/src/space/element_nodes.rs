@@ -135,11 +135,12 @@ impl ElementNodes {
     ///
     /// `vertices` starts with the element's vertex numbers, which fix the directions of edges and faces;
     /// `first` gives the number of the first node of an entity of the element (vertices, edges, faces), and
-    /// is called in that order; the entity's other nodes follow consecutively.
+    /// is called in that order; the entity's other nodes follow in steps of `step(entity)`.
     pub(super) fn fill_shell(
         &self,
         vertices: &[u32],
         mut first: impl FnMut(usize) -> u32,
+        step: impl Fn(usize) -> u32,
         shell: &mut [u32],
     ) {
         for (vertex, &s) in self.vertices.iter().enumerate() {
@@ -160,9 +161,9 @@ impl ElementNodes {
             }
             let orientation = entity.cell.orientation(&corners[..entity.vertices.len()]);
             let order = &self.orders[entity.orders + orientation];
-            let first = first(slot);
+            let (first, step) = (first(slot), step(slot));
             for (&canonical, &s) in order.iter().zip(&entity.nodes) {
-                shell[s as usize] = first + canonical;
+                shell[s as usize] = first + canonical * step;
             }
         }
     }

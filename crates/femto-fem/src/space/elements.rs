@@ -1,15 +1,17 @@
 //! The elements of spaces: selection, order, and chunks.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
 use crate::geometry::Geometry;
 use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{CellBlock, Columns, Mesh};
+use crate::pages;
 use femto_element::{Cell, Degree};
 
-use super::numbering::NumberedElements;
 use super::topology::{Entities, Topology};
 use super::{BoundaryFacets, SpaceError, Unjoined};
 
@@ -84,29 +86,39 @@ impl Elements {
             is_periodic: !mesh.periodic.is_empty(),
         })
     }
-}
 
-impl Elements {
-    /// Fails unless cells that share an entity have as many nodes on it: with a degree that differs vertically, unless they
-    /// agree about what is vertical.
-    pub(super) fn check_vertical(
-        &self,
-        degree: Degree,
-        numbered: &[NumberedElements],
-    ) -> Result<(), SpaceError> {
-        if self.entities.are_on_lines() {
+    /// Fails if a degree differs vertically and cells disagree about what is vertical: if an edge between the triangles of one
+    /// is on a triangle of another.
+    pub(super) fn check_vertical(&self, degree: Degree) -> Result<(), SpaceError> {
+        if degree.is_uniform() || self.entities.are_on_lines() {
             return Ok(());
         }
-        let mut sizes = vec![None; self.entities.counts.iter().sum()];
-        for (number, (own, numbered)) in self.shapes.iter().zip(numbered).enumerate() {
-            let (block, slots) = (self.entities.block(number), numbered.nodes.slots());
-            for (element, &cell) in own.cells.iter().enumerate() {
-                for (slot, &entity) in block.entities(element)[..slots].iter().enumerate() {
-                    let size = numbered.nodes.size(slot);
-                    if *sizes[entity as usize].get_or_insert(size) != size {
-                        return Err(SpaceError::NoVertical { cell, degree });
-                    }
-                }
+        let [vertices, edges, ..] = self.entities.counts;
+        // Twice the cell that first has an edge, plus 1 if it is vertical there.
+        let known: Vec<AtomicU32> = pages::unset(edges);
+        for (number, own) in self.shapes.iter().enumerate() {
+            let (block, cell) = (self.entities.block(number), own.cell);
+            let is_vertical = |&[a, b]: &[usize; 2]| {
+                let [a, b] = [a, b].map(|vertex| cell.vertex(vertex));
+                u32::from(a[cell.dim() - 1] != b[cell.dim() - 1])
+            };
+            let roles: Vec<u32> = cell.edges().iter().map(is_vertical).collect();
+            let disagrees = |(element, &number): (usize, &u32)| {
+                let entities = block.entities(element);
+                let edges = entities[cell.vertices()..].iter().zip(&roles);
+                edges.into_iter().find_map(|(&edge, role)| {
+                    let edge = &known[edge as usize - vertices];
+                    let own = 2 * number + role;
+                    let other = match edge.compare_exchange(u32::MAX, own, Relaxed, Relaxed) {
+                        Ok(_) => own,
+                        Err(other) => other,
+                    };
+                    (other % 2 != *role).then_some([other / 2, number])
+                })
+            };
+            let elements = own.cells.par_iter().enumerate();
+            if let Some(cells) = elements.find_map_any(disagrees) {
+                return Err(SpaceError::NoVertical { cells, degree });
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Errors of spaces and of queries about them.
 
 use crate::mesh::MeshError;
+use femto_element::Degree;
 use femto_element::basis::BasisError;
-use femto_element::{Cell, Degree};
 
 /// Why a space could not be made or queried.
 #[derive(Debug, thiserror::Error)]
@@ -37,26 +37,16 @@ pub enum SpaceError {
         /// The degree of the space.
         of: Degree,
     },
-    /// Another degree vertically on cells that have but one.
-    #[error(
-        "a space of degree {degree} on {}: only prisms may have another degree vertically, along the edges between \
-         their triangles",
-        cell.plural()
-    )]
-    NotUniform {
-        /// The degree asked for.
-        degree: Degree,
-        /// Such cells.
-        cell: Cell,
-    },
     /// Cells that disagree about what is vertical.
     #[error(
-        "cell {cell} has an edge between its triangles that is an edge of a triangle of another cell, so that there is \
-         no degree that differs vertically (found: {degree})"
+        "a space of degree {degree}: cells {} and {} disagree about what is vertical, as their common edge lies between the \
+         triangles of one and on a triangle of the other",
+        cells[0],
+        cells[1]
     )]
     NoVertical {
-        /// Mesh cell number.
-        cell: u32,
+        /// Mesh cell numbers.
+        cells: [u32; 2],
         /// The degree asked for.
         degree: Degree,
     },

@@ -30,7 +30,8 @@ use std::sync::Arc;
 
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
-use femto_element::{Cell, Degree, basis};
+use femto_element::basis::{self, BasisError};
+use femto_element::{Cell, Degree};
 
 pub use block::Block;
 pub use boundary::{BoundaryFacet, BoundaryFacets, BoundaryNode};
@@ -58,7 +59,7 @@ pub enum Layout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceParams {
     /// Polynomial degree of the basis, 1 to [`basis::max_degree`] of the cells. On prisms it may differ vertically, along the
-    /// edges between their triangles.
+    /// edges between their triangles: `Degree::new(1, 3)`.
     pub degree: Degree,
     /// Numbers per node.
     pub components: usize,
@@ -138,6 +139,7 @@ impl Space {
             shapes.push((geometry, chunk));
         }
         let elements = Elements::new(mesh, &shapes, up_to.max().unwrap_or(0))?;
+        elements.check_vertical(params.degree)?;
         let spaces = Self::on(&Arc::new(elements), &params, |shape| shape.chunks.clone())?;
         match params.with_smaller_chunks(&spaces) {
             Some(params) => Self::of_shapes(mesh, geometries, params),
@@ -167,6 +169,7 @@ impl Space {
         };
         let mut shapes = finer.elements.shapes.iter();
         shapes.try_for_each(|shape| check(shape.cell, &params))?;
+        finer.elements.check_vertical(degree)?;
         Self::with_joined_chunks(&finer.elements, params)
     }
 
@@ -201,9 +204,6 @@ impl Space {
             nodes: ElementNodes::new(shape.cell, params.degree),
         };
         let numbered: Vec<NumberedElements> = shapes.map(numbered).collect();
-        if !params.degree.is_uniform() {
-            elements.check_vertical(params.degree, &numbered)?;
-        }
         let restrictions = numbering::restrictions(&elements.entities, &numbered)?;
         let nodes = restrictions.first().map_or(0, |it| it.nodes as u64);
         check_entries(nodes, params.components)?;
@@ -417,11 +417,12 @@ fn check_entries(nodes: u64, components: usize) -> Result<(), SpaceError> {
 }
 
 fn check(cell: Cell, params: &SpaceParams) -> Result<(), SpaceError> {
-    let degree = params.degree;
-    if !degree.is_uniform() && (cell.is_tensor_product() || !cell.has_vertical()) {
-        return Err(SpaceError::NotUniform { degree, cell });
+    let found = params.degree;
+    // Operators on tensor products have one degree.
+    if !found.is_uniform() && cell.is_tensor_product() {
+        return Err(BasisError::NotUniform { found, cell }.into());
     }
-    basis::check(cell, degree)?;
+    basis::check(cell, found)?;
     if params.components == 0 {
         return Err(SpaceError::Components);
     }

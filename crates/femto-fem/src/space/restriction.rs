@@ -46,12 +46,10 @@ impl Chunk {
 pub struct Restriction {
     /// The chunks; their elements, their private nodes and their interface lists are consecutive.
     pub chunks: Vec<Chunk>,
-    /// Elements of a column, if the shell nodes of each are those of the one below it plus `steps`; otherwise 1.
+    /// Elements of a column, if each shell node of one follows that of the element below it; otherwise 1.
     pub layers: usize,
     /// Chunk-local index of each shell node of the lowest element of each column, `[elements / layers][shell_nodes]`.
     pub shell: Vec<u32>,
-    /// By how much the index of each shell node grows from layer to layer, `[shell_nodes]`; zero without columns.
-    pub steps: Vec<u32>,
     /// Chunk-local index of the first interior node of each element, `[elements]`; empty if elements have none.
     pub interior: Vec<u32>,
     /// Position in the element of each shell node, ascending, `[shell_nodes]`.
@@ -170,7 +168,6 @@ impl Restriction {
     /// Memory of the arrays, in bytes.
     pub fn bytes(&self) -> usize {
         let numbers = self.shell.len()
-            + self.steps.len()
             + self.interior.len()
             + self.shell_positions.len()
             + self.interior_positions.len()
@@ -184,14 +181,13 @@ impl Restriction {
     pub fn shell_of(&self, element: usize) -> impl ExactSizeIterator<Item = u32> {
         let (column, layer) = in_column(element, self.layers);
         let lowest = &self.shell[column * self.shell_nodes()..][..self.shell_nodes()];
-        let steps = lowest.iter().zip(&self.steps);
-        steps.map(move |(&lowest, step)| lowest + layer * step)
+        lowest.iter().map(move |lowest| lowest + layer)
     }
 
     /// One of [`Self::shell_of`].
     pub fn shell_at(&self, element: usize, place: usize) -> u32 {
         let (column, layer) = in_column(element, self.layers);
-        self.shell[column * self.shell_nodes() + place] + layer * self.steps[place]
+        self.shell[column * self.shell_nodes() + place] + layer
     }
 
     /// The chunk-local index of the first interior node of an element; meaningless if it has none.

@@ -123,15 +123,22 @@ impl MultigridParams {
     }
 }
 
-/// The degrees of the levels on a cell: halved down to 1, each way. Odd ones are rounded down on tensor products, which takes
-/// less time there though more iterations, and up on other cells.
+/// The degrees of the levels on a cell: halved down to 1, a higher horizontal one first down to the vertical one. Odd ones are
+/// rounded down on tensor products, which takes less time there though more iterations, and up on other cells.
 pub fn degrees(cell: Cell, degree: impl Into<Degree>) -> Vec<Degree> {
     let halved = |degree: usize| match degree {
         0 | 1 => degree,
         _ if cell.is_tensor_product() => degree / 2,
         _ => degree.div_ceil(2),
     };
-    let next = |degree: &Degree| (degree.most() > 1).then(|| degree.map(halved));
+    let lower = |degree: &Degree| match degree.horizontal > degree.vertical {
+        true => Degree::new(
+            halved(degree.horizontal).max(degree.vertical),
+            degree.vertical,
+        ),
+        false => degree.map(halved),
+    };
+    let next = |degree: &Degree| (degree.most() > 1).then(|| lower(degree));
     std::iter::successors(Some(degree.into()), next).collect()
 }
 

@@ -15,7 +15,7 @@ pub enum Quadrature {
     /// On hexahedra and quadrilaterals Gauss with degree + 2 points along each axis, as in BP1 and BP3; on
     /// other cells a rule that is exact for the form on affine cells, as far as its degree can be told
     /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)), but not beyond 2 N + 2,
-    /// N the space's degree: integrands such as u³ φ need [`Quadrature::Exact`] to be integrated exactly.
+    /// N the space's degree (each way): integrands such as u³ φ need [`Quadrature::Exact`] to be integrated exactly.
     #[default]
     Gauss,
     /// As `Gauss`, but exact to this degree on cells other than hexahedra and quadrilaterals; on prisms it may differ
@@ -31,6 +31,15 @@ pub enum Quadrature {
 }
 
 impl Quadrature {
+    /// Exact for polynomials of these degrees on affine cells.
+    pub(crate) fn exact_to(degree: Degree) -> Self {
+        match degree.is_uniform() {
+            true => Self::Exact(degree.horizontal),
+            // Of prisms.
+            false => Self::GaussOrExact(degree),
+        }
+    }
+
     /// The rule for a form on a space of a degree: unless `cell` is a tensor product, [`Quadrature::Gauss`] depends
     /// on the form. `is_constant` tells auxiliary fields that are constant in each cell, `curved` that some cell is.
     pub(crate) fn of_form(

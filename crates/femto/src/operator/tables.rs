@@ -1,7 +1,7 @@
 //! Basis and quadrature rule of an operator.
 
 use super::{OperatorError, Quadrature};
-use femto_element::basis::LagrangeBasis;
+use femto_element::basis::{BasisError, LagrangeBasis};
 use femto_element::quadrature::{Rule, Rule1d, rule};
 use femto_element::tables::{DenseTables, Tables, TensorTables};
 use femto_element::{Cell, Degree};
@@ -22,6 +22,10 @@ pub(super) fn tables(
 ) -> Result<Tables, OperatorError> {
     let (cell, degree) = (space.cell(), space.degree());
     if family.wants_tensor_tables() {
+        if !degree.is_uniform() {
+            let found = degree;
+            return Err(BasisError::NotUniform { found, cell }.into());
+        }
         let tables = quadrature.tables(cell, degree.horizontal)?;
         return Ok(Tables::Tensor(Arc::new(tables)));
     }
@@ -46,12 +50,8 @@ pub(crate) fn rule_on(
             let axes = cell.steps(degree).into_iter().take(cell.dim());
             let lines = axes.map(|degree| quadrature.tables(Cell::Line, degree));
             let lines: Vec<TensorTables> = lines.collect::<Result<_, _>>()?;
-            let exact = lines.iter().map(|line| line.rule().degree).min();
-            let lines = lines.into_iter().map(|line| Rule1d {
-                points: line.points,
-                weights: line.weights,
-            });
-            let lines: Vec<Rule1d> = lines.collect();
+            let exact = lines.iter().map(TensorTables::exact_to).min();
+            let lines: Vec<Rule1d> = lines.iter().map(TensorTables::line_rule).collect();
             Ok(Rule::product(&lines, exact.unwrap_or(0)))
         }
         Quadrature::Exact(exact) => Ok(rule(cell, exact)?),

@@ -270,7 +270,9 @@ impl<'a> Discretization<'a> {
     /// The same with a rule that does not depend on a form; on tensor-product cells that is Gauss's anyway.
     pub(super) fn with_rule(&self) -> Self {
         let quadrature = match self.quadrature {
-            Quadrature::Gauss => Quadrature::Exact(2 * self.space().degree().most() + 2),
+            Quadrature::Gauss => {
+                Quadrature::exact_to(self.space().degree().map(|degree| 2 * degree + 2))
+            }
             quadrature => quadrature,
         };
         Self {

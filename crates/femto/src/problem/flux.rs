@@ -126,20 +126,16 @@ impl Problem<'_> {
     /// are given at the points of the form's rule need that.
     fn rule_of_values(&self, params: &OperatorParams) -> Quadrature {
         let mut fields = params.auxiliary.iter();
-        let least = |degree: usize| 2 * degree + 2;
-        let Degree {
-            horizontal,
-            vertical,
-        } = self.degree;
+        let least = self.degree.map(|degree| 2 * degree + 2);
         match params.quadrature {
             rule if fields.any(|field| matches!(field, Auxiliary::AtPoints(_))) => rule,
-            Quadrature::Exact(exact) => Quadrature::Exact(exact.max(least(self.degree.most()))),
-            Quadrature::GaussOrExact(exact) => Quadrature::GaussOrExact(Degree {
-                horizontal: exact.horizontal.max(least(horizontal)),
-                vertical: exact.vertical.max(least(vertical)),
-            }),
-            rule @ Quadrature::GaussPoints(points) if points > horizontal + 2 => rule,
-            _ => Quadrature::Exact(least(self.degree.most())),
+            Quadrature::Exact(exact) => Quadrature::Exact(exact.max(least.most())),
+            Quadrature::GaussOrExact(exact) => Quadrature::GaussOrExact(Degree::new(
+                exact.horizontal.max(least.horizontal),
+                exact.vertical.max(least.vertical),
+            )),
+            rule @ Quadrature::GaussPoints(points) if points > self.degree.most() + 2 => rule,
+            _ => Quadrature::exact_to(least),
         }
     }
 }

@@ -82,7 +82,7 @@ impl Discretization<'_> {
         let components = exact.value.len();
         check_len("the solution", u.len(), self.space().dofs())?;
         let on = Discretization {
-            quadrature: Quadrature::Exact(2 * self.space().degree().most() + 4),
+            quadrature: Quadrature::exact_to(self.space().degree().map(|degree| 2 * degree + 4)),
             ..*self
         };
         let scalar: Vec<Block> = self.blocks.iter().map(Block::scalar).collect();

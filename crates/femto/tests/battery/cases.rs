@@ -342,10 +342,7 @@ pub(crate) fn columns_on_all_devices() -> Vec<Group> {
     let at = |degree: usize, cells| of_degree(degree.into(), cells);
     // Of another degree vertically.
     let other = |horizontal, vertical, cells| {
-        let degree = Degree {
-            horizontal,
-            vertical,
-        };
+        let degree = Degree::new(horizontal, vertical);
         of_degree(degree, cells)
     };
     let both = |level| [Fp64, Fp32].map(|it| way(it, level, Scatter::Atomic));

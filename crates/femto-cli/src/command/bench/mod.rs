@@ -54,7 +54,7 @@ pub(super) struct Bench {
     /// Layers of the meshes of columns; others have none [default: 50].
     #[arg(long, value_delimiter = ',', value_parser = options::layers())]
     layers: Vec<usize>,
-    /// Degrees vertically of the meshes of columns, as those of `--degree`, which they have if left out.
+    /// Vertical degrees, on the meshes columns and layers [default: as --degree].
     #[arg(long)]
     vertical_degree: Option<Degrees>,
     /// What is stored: coefficients of maps, factors at points, a matrix per element, or one sparse matrix.

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use array::Compressed;
 pub use array::Values;
-pub use grid::VtuGrid;
+pub use grid::{VtuGrid, is_told_by_vtk};
 
 use super::IoError;
 use super::atomic::write_atomically;
@@ -89,25 +89,25 @@ pub fn write_vtu_to(
         Field::scalar("types", Values::U8(&types)),
     ];
     let points = [Field::new("Points", 3, grid.points.as_flattened())];
-    let degrees = grid.degrees(cells);
+    let degrees = grid.degrees();
     let degrees = degrees.as_ref().map(|it| Field::new(DEGREES, 3, &it[..]));
     // The attribute that tells readers what the array is.
-    let cell_data = match degrees {
-        Some(_) => format!("CellData {DEGREES}=\"{DEGREES}\""),
-        None => "CellData".to_owned(),
+    let attribute = match degrees {
+        Some(_) => format!(" {DEGREES}=\"{DEGREES}\""),
+        None => String::new(),
     };
     let of_cells: Vec<Field<'_>> = cell_fields.iter().copied().chain(degrees).collect();
     check_fields(&of_cells, "cells", cells)?;
 
     let mut appended = Appended::default();
     let sections = [
-        ("PointData", point_fields),
-        (&cell_data, &of_cells),
-        ("Points", &points),
-        ("Cells", &cell_arrays),
+        (["PointData", ""], point_fields),
+        (["CellData", &attribute], &of_cells),
+        (["Points", ""], &points),
+        (["Cells", ""], &cell_arrays),
     ]
     .into_iter()
-    .map(|(name, fields)| appended.section(name, fields))
+    .map(|(element, fields)| appended.section(element, fields))
     .collect::<Result<String, _>>()?;
 
     write!(
@@ -170,9 +170,13 @@ struct Appended {
 }
 
 impl Appended {
-    /// Compresses `fields` and returns the XML element that refers to them; its name may be followed by attributes.
-    fn section(&mut self, name: &str, fields: &[Field<'_>]) -> Result<String, io::Error> {
-        let mut xml = format!("<{name}>\n");
+    /// Compresses `fields` and returns the XML element that refers to them, given its name and attributes.
+    fn section(
+        &mut self,
+        [name, attributes]: [&str; 2],
+        fields: &[Field<'_>],
+    ) -> Result<String, io::Error> {
+        let mut xml = format!("<{name}{attributes}>\n");
         for field in fields {
             xml += &format!(
                 "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" \
@@ -186,8 +190,7 @@ impl Appended {
             self.bytes += array.len();
             self.arrays.push(array);
         }
-        let element = name.split(' ').next().unwrap_or(name);
-        xml += &format!("</{element}>\n");
+        xml += &format!("</{name}>\n");
         Ok(xml)
     }
 

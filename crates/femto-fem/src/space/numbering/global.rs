@@ -37,7 +37,8 @@ pub(super) fn check_interface(entries: u64) -> Result<(), SpaceError> {
 
 /// L-vector numbers of the nodes of all entities and elements.
 pub(super) struct Numbers {
-    /// First node of each entity; its others follow consecutively.
+    /// First node of each entity. Its others follow in steps of the entities on its line, if columns are whole, otherwise
+    /// consecutively: see [`NumberedChunk::visit`].
     pub(super) first: Vec<u32>,
     /// First interior node of each element, `[block][element]`.
     pub(super) interior: Vec<Vec<u32>>,
@@ -55,10 +56,12 @@ impl Numbers {
         let chunks = shapes.iter().enumerate();
         let chunks = chunks.flat_map(|(block, shape)| {
             let elements = entities.block(block);
+            let is_whole = shape.even_layers() > 1;
             (shape.chunks.iter()).map(move |chunk| NumberedChunk {
                 shape,
                 elements,
                 chunk,
+                is_whole,
             })
         });
         let chunks: Vec<NumberedChunk<'_>> = chunks.collect();
@@ -125,20 +128,22 @@ impl Numbers {
 }
 
 /// Numbers the entities of each chunk from 0 on, private and shared ones apart, in element order, in columns line by line. A
-/// shared entity belongs to the first chunk that touches it, and all elements have the same nodes on it. Returns the first
-/// node of each entity, and each chunk's numbers of nodes of each kind.
+/// shared entity belongs to the first chunk that touches it, and all elements have the same nodes on it. Those of a line have
+/// their first nodes one after the other, then their second ones: threads with prisms on each other meet neighbours in memory.
+/// Returns the first node of each entity, and each chunk's numbers of nodes of each kind.
 fn number(chunks: &[NumberedChunk<'_>], owners: &Owners) -> (Vec<u32>, Vec<[u32; 2]>) {
     let first: Vec<AtomicU32> = pages::unset(owners.0.len());
     let of_chunk = |(number, chunk): (u32, &NumberedChunk<'_>)| {
         let mut next = [0; 2];
-        chunk.visit(|slot, entity| {
-            let (owner, is_shared) = owners.of(entity);
-            let first = &first[entity as usize];
+        chunk.visit(|slot, line| {
+            let (owner, is_shared) = owners.of(line.start);
+            let first = &first[line.start as usize..line.end as usize];
             // No other chunk writes here.
-            if owner == number && first.load(Relaxed) == NOBODY {
+            if owner == number && first[0].load(Relaxed) == NOBODY {
                 let next = &mut next[usize::from(is_shared)];
-                first.store(*next, Relaxed);
-                *next += chunk.shape.nodes.size(slot);
+                let numbers = first.iter().zip(*next..);
+                numbers.for_each(|(first, number)| first.store(number, Relaxed));
+                *next += chunk.shape.nodes.size(slot) * first.len() as u32;
             }
         });
         next
@@ -150,27 +155,42 @@ fn number(chunks: &[NumberedChunk<'_>], owners: &Owners) -> (Vec<u32>, Vec<[u32;
 }
 
 /// A chunk of a shape's elements.
-struct NumberedChunk<'a> {
-    shape: &'a NumberedElements,
-    elements: &'a Block,
-    chunk: &'a Range<usize>,
+pub(super) struct NumberedChunk<'a> {
+    pub(super) shape: &'a NumberedElements,
+    pub(super) elements: &'a Block,
+    pub(super) chunk: &'a Range<usize>,
+    /// Whether all chunks have whole columns.
+    pub(super) is_whole: bool,
 }
 
 impl NumberedChunk<'_> {
-    /// Visits each element's entities up to the last that has nodes, with their slots, in the order of their numbers.
-    fn visit(&self, mut visit: impl FnMut(usize, u32)) {
+    /// The steps between nodes of an entity, by its slot; nothing if they are 1.
+    pub(super) fn steps(&self) -> Vec<u32> {
+        match self.is_whole {
+            true => self.elements.on_lines(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Visits each element's entities up to the last that has nodes, with a slot, in the order of their numbers: those on a
+    /// line together if columns are whole, otherwise one by one.
+    pub(super) fn visit(&self, mut visit: impl FnMut(usize, Range<u32>)) {
         let (slots, chunk) = (self.shape.nodes.slots(), self.chunk.clone());
         match self.shape.layers {
             1 => chunk.for_each(|element| {
                 let entities = self.elements.entities(element);
                 let own = entities[..slots].iter().enumerate();
-                own.for_each(|(slot, &entity)| visit(slot, entity));
+                own.for_each(|(slot, &entity)| visit(slot, entity..entity + 1));
             }),
             // Columns, or what the chunk has of them.
             layers => (chunk.start / layers..chunk.end.div_ceil(layers)).for_each(|column| {
                 let (lowest, above) = (column * layers, (column + 1) * layers);
                 let part = lowest.max(chunk.start)..above.min(chunk.end);
-                self.elements.walk_lines(part, slots, &mut visit);
+                self.elements
+                    .walk_lines(part, slots, &mut |slot, line| match self.is_whole {
+                        true => visit(slot, line),
+                        false => line.for_each(|entity| visit(slot, entity..entity + 1)),
+                    });
             }),
         }
     }
@@ -184,7 +204,9 @@ impl Owners {
         let owners = Self(pages::unset(entities));
         let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
         // The outcome does not depend on the order.
-        numbered.for_each(|(number, chunk)| chunk.visit(|_, entity| owners.add(entity, number)));
+        numbered.for_each(|(number, chunk)| {
+            chunk.visit(|_, line| line.for_each(|entity| owners.add(entity, number)));
+        });
         owners
     }
 

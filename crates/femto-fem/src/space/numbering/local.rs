@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::space::element_nodes::ElementNodes;
 use crate::space::topology::Block;
 
-use super::global::Numbers;
+use super::global::{NumberedChunk, Numbers};
 
 /// Chunk-local indices of the nodes of one chunk.
 pub(super) struct LocalNumbers<'a> {
@@ -15,26 +15,26 @@ pub(super) struct LocalNumbers<'a> {
     inside: &'a [u32],
     elements: &'a Range<usize>,
     private: Range<usize>,
-    /// Shared entities: first node, size, chunk-local index; ascending.
+    /// Shared entities, or lines of them: first node, size, chunk-local index; ascending.
     interface: Vec<(u32, u32, u32)>,
+    /// The steps between nodes of an entity, by its slot; 1 if there is none.
+    steps: Vec<u32>,
 }
 
 impl<'a> LocalNumbers<'a> {
     pub(super) fn new(
-        (block, inside): (&'a Block, &'a [u32]),
-        (numbers, nodes): (&'a Numbers, &ElementNodes),
-        (elements, private): (&'a Range<usize>, Range<usize>),
+        chunk: &NumberedChunk<'a>,
+        (numbers, inside): (&'a Numbers, &'a [u32]),
+        private: Range<usize>,
     ) -> Self {
         let mut interface: Vec<(u32, u32, u32)> = Vec::new();
-        let slots = nodes.slots();
-        for element in elements.clone() {
-            for (slot, &entity) in block.entities(element)[..slots].iter().enumerate() {
-                let first = numbers.first[entity as usize];
-                if first as usize >= numbers.first_interface {
-                    interface.push((first, nodes.size(slot), 0));
-                }
+        chunk.visit(|slot, line| {
+            let first = numbers.first[line.start as usize];
+            if first as usize >= numbers.first_interface {
+                let size = chunk.shape.nodes.size(slot) * line.len() as u32;
+                interface.push((first, size, 0));
             }
-        }
+        });
         interface.sort_unstable();
         interface.dedup();
         let mut next = private.len() as u32;
@@ -43,12 +43,13 @@ impl<'a> LocalNumbers<'a> {
             next += *size;
         }
         Self {
-            block,
+            block: chunk.elements,
             numbers,
             inside,
-            elements,
+            elements: chunk.chunk,
             private,
             interface,
+            steps: chunk.steps(),
         }
     }
 
@@ -66,23 +67,20 @@ impl<'a> LocalNumbers<'a> {
         if (first as usize) < self.numbers.first_interface {
             return first - self.private.start as u32;
         }
-        let place = self
-            .interface
-            .partition_point(|&(other, _, _)| other < first);
-        self.interface[place].2
+        let after = self.interface.partition_point(|it| it.0 <= first);
+        let (start, _, local) = self.interface[after - 1];
+        local + (first - start)
     }
 
     /// The shell nodes of each element, or of the lowest of each of the columns with so many `layers`.
     pub(super) fn fill_shell(&self, (nodes, layers): (&ElementNodes, usize), shell: &mut [u32]) {
         let shells = shell.chunks_exact_mut(nodes.shell_positions.len());
         for (element, shell) in self.elements.clone().step_by(layers).zip(shells) {
-            self.fill_element(nodes, element, shell);
+            let entities = &*self.block.entities(element);
+            let first = |slot: usize| self.first(entities[slot]);
+            let step = |slot: usize| self.steps.get(slot).copied().unwrap_or(1);
+            nodes.fill_shell(entities, first, step, shell);
         }
-    }
-
-    fn fill_element(&self, nodes: &ElementNodes, element: usize, shell: &mut [u32]) {
-        let entities = &*self.block.entities(element);
-        nodes.fill_shell(entities, |slot| self.first(entities[slot]), shell);
     }
 
     /// The first interior node of each element; nothing if elements have none.
@@ -90,17 +88,5 @@ impl<'a> LocalNumbers<'a> {
         for (element, interior) in self.elements.clone().zip(interior) {
             *interior = self.inside[element] - self.private.start as u32;
         }
-    }
-
-    /// The steps from the shell nodes of an element to those of the one above it; zero if `layers` are 1.
-    pub(super) fn steps(&self, nodes: &ElementNodes, layers: usize) -> Vec<u32> {
-        let mut low = vec![0; nodes.shell_positions.len()];
-        let mut high = low.clone();
-        if layers > 1 && self.elements.len() > 1 {
-            self.fill_element(nodes, self.elements.start, &mut low);
-            self.fill_element(nodes, self.elements.start + 1, &mut high);
-        }
-        let steps = high.iter().zip(low);
-        steps.map(|(high, low)| high - low).collect()
     }
 }

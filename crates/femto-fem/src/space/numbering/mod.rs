@@ -11,7 +11,7 @@ use crate::pages::split;
 use crate::space::element_nodes::ElementNodes;
 use crate::space::topology::Entities;
 use crate::space::{Chunk, Restriction, SpaceError};
-use global::{Numbers, check_interface};
+use global::{NumberedChunk, Numbers, check_interface};
 use local::LocalNumbers;
 
 /// The elements of one shape, to be numbered.
@@ -77,7 +77,6 @@ fn of_shape(
     let mut restriction = Restriction {
         layers,
         shell: vec![0; elements / layers * shell_nodes],
-        steps: vec![0; shell_nodes],
         interior: vec![0; shape.inside(elements)],
         shell_positions: shape.nodes.shell_positions.clone(),
         interior_positions: shape.nodes.interior_positions.clone(),
@@ -124,22 +123,23 @@ fn fill_local(
     let interiors = shape.chunks.iter().map(|chunk| shape.inside(chunk.len()));
     let interiors = split(&mut restriction.interior, interiors);
     let outputs = shells.into_par_iter().zip(interiors);
-    let of_block = (entities.block(block), &numbers.interior[block][..]);
+    let numbered = (numbers, &numbers.interior[block][..]);
     let inputs = shape.chunks.par_iter().zip(&numbers.private[block]);
     let found = inputs
         .zip(outputs)
         .map(|((elements, private), (shell, interior))| {
-            let own = (elements, private.clone());
-            let local = LocalNumbers::new(of_block, (numbers, &shape.nodes), own);
+            let chunk = NumberedChunk {
+                shape,
+                elements: entities.block(block),
+                chunk: elements,
+                is_whole: layers > 1,
+            };
+            let local = LocalNumbers::new(&chunk, numbered, private.clone());
             local.fill_shell((&shape.nodes, layers), shell);
             local.fill_interior(interior);
-            (local.list(), local.steps(&shape.nodes, layers))
+            local.list()
         });
-    let (lists, steps): (Vec<Vec<u32>>, Vec<Vec<u32>>) = found.unzip();
-    if let Some(steps) = steps.into_iter().next() {
-        restriction.steps = steps;
-    }
-    lists
+    found.collect()
 }
 
 /// Nodes per task in the search for their sources.

@@ -80,26 +80,43 @@ impl Block {
         self.listed(column)[slot] + layer
     }
 
-    /// Visits the first `slots` entities of each element of a column, or of a part of one, with their slots: over each entity
-    /// of the bottom, all from below to above. So the numbers of entities of a kind on a line grow by the same step from element to element.
+    /// Visits the entities in the first `slots` of each element of a column, or of a part of one, with a slot: over each entity
+    /// of the bottom those on levels, and those between, from below to above; together where their numbers follow each other.
     pub(in crate::space) fn walk_lines(
         &self,
         column: Range<usize>,
         slots: usize,
-        visit: &mut impl FnMut(usize, u32),
+        visit: &mut impl FnMut(usize, Range<u32>),
     ) {
-        for &[below, between, above] in self.cell.lines() {
-            let mut meet = |element: usize, slot: Option<usize>| {
-                if let Some(slot) = slot.filter(|&slot| slot < slots) {
-                    visit(slot, self.entity(element, slot));
-                }
-            };
-            for element in column.clone() {
-                meet(element, below);
-                meet(element, between);
+        let layers = column.len() as u32;
+        let mut meet = |element: usize, slot: Option<usize>, count: u32| {
+            if let Some(slot) = slot.filter(|&slot| slot < slots) {
+                let first = self.entity(element, slot);
+                visit(slot, first..first + count);
             }
-            meet(column.end - 1, above);
+        };
+        for &[below, between, above] in self.cell.lines() {
+            if self.layers > 1 {
+                meet(column.start, below, layers + 1);
+                meet(column.start, between, layers);
+            } else {
+                column.clone().for_each(|element| meet(element, below, 1));
+                meet(column.end - 1, above, 1);
+                column.clone().for_each(|element| meet(element, between, 1));
+            }
         }
+    }
+
+    /// The number of entities on a line of a whole column, by the slot that they have in its elements; empty if elements are
+    /// not in columns.
+    pub(in crate::space) fn on_lines(&self) -> Vec<u32> {
+        let layers = self.layers as u32;
+        let count = |slot: usize| {
+            let is_between = |line: &[Option<usize>; 3]| line[1] == Some(slot);
+            layers + u32::from(!self.cell.lines().iter().any(is_between))
+        };
+        let slots = if layers > 1 { self.stride } else { 0 };
+        (0..slots).map(count).collect()
     }
 
     /// The vertices of an element that is not in a column.

@@ -12,11 +12,11 @@ use femto_element::tables::BasisAtPoints;
 /// The parts of an operator λ u, κ ∇u.
 #[derive(Clone, Debug)]
 pub(super) enum Parts<R> {
-    /// At degree 1; on horizontal layers devices take [`Parts::Level`], which is faster there.
+    /// At degree 1 along both; on horizontal layers devices take [`Parts::Level`], which is faster there.
     Linear(LinearSums<R>),
     /// On horizontal layers.
     Level(FactorMatrices<R>),
-    /// On layers that slope, above degree 1.
+    /// On layers that slope, of higher degrees.
     Sloped(LineModes<R>),
 }
 

@@ -86,11 +86,12 @@ impl Schedule {
             && (of.components > 1 || (of.is_level && of.precision == Precision::Fp64));
         let nodes = of.tables.nodes();
         let (threads, blocks_per_unit) = match (nodes, of.in_parts, of.components) {
-            // As at degree 1 more blocks at a time are worth more than registers.
-            (..=9, ..) => (128, 0),
-            // As at degree 2 few numbers: half of the registers are enough.
-            (..=24, true, 1) => (64, 8),
-            (..=24, false, _) => (128, 1),
+            // More blocks at a time are worth more than registers, as at degree 1.
+            (..=12, ..) => (128, 0),
+            // Few numbers, as at degree 2: half of the registers are enough.
+            (..=20, true, 1) => (64, 8),
+            (..=20, false, _) => (128, 1),
+            (..=50, true, 1) => (64, 0),
             _ => (64, 1),
         };
         let best = Self {

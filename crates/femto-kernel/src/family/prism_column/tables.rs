@@ -137,10 +137,7 @@ mod tests {
     #[test]
     fn products_are_the_tables_of_the_prism() {
         for [horizontal, vertical] in [[1, 1], [2, 2], [3, 3], [4, 4], [1, 3], [4, 2], [2, 1]] {
-            let degree = Degree {
-                horizontal,
-                vertical,
-            };
+            let degree = Degree::new(horizontal, vertical);
             let basis = LagrangeBasis::new(Cell::Prism, degree).unwrap();
             let exact = degree.map(|n| 2 * n + 1);
             let dense = DenseTables::new(&basis, &rule(Cell::Prism, exact).unwrap());

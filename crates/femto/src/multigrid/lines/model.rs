@@ -55,10 +55,7 @@ impl Lines {
             return Ok(None);
         };
         // If they differ, the axis points upwards.
-        let Degree {
-            horizontal,
-            vertical,
-        } = degree;
+        let [horizontal, vertical] = [degree.horizontal, degree.vertical];
         let rule = rule(across, 2 * horizontal).map_err(OperatorError::from)?;
         let tables = DenseTables::new(&LagrangeBasis::new(across, horizontal)?, &rule);
         let axes: Vec<usize> = (0..cell.dim()).filter(|&other| other != axis).collect();

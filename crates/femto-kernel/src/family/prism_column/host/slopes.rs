@@ -1,4 +1,4 @@
-//! λ u, κ ∇u above degree 1 on layers that slope: the formulas of `text/slopes.h`.
+//! λ u, κ ∇u of degrees that are not both 1 on layers that slope: the formulas of `text/slopes.h`.
 
 #![allow(
     clippy::needless_range_loop,
