@@ -4,10 +4,8 @@ use super::{Options, Output, OutputTo};
 use crate::case::{Case, Field, MistakeKind, VTU, Vector};
 use crate::failure::Failure;
 use crate::files::check_output;
-use femto::element::Cell;
 use femto::fem::geometry::shapes;
 use femto::fem::io::IoError;
-use femto::fem::io::vtu::is_told_by_vtk;
 use femto::fem::mesh::Mesh;
 use femto::platform::device::DeviceKind;
 use femto::problem::{AnyAssembled, Function, GridFunction, OutputField, write_solution};
@@ -55,8 +53,7 @@ pub(super) fn check_device(device: DeviceKind, options: &Options) -> Result<(), 
 /// Fails if VTK takes the cells of the output for others.
 pub(super) fn check_cells(case: &Case, mesh: &Mesh) -> Result<(), Failure> {
     let degree = case.degree;
-    let is_told = |&(cell, _): &(Cell, _)| is_told_by_vtk(cell, degree);
-    if shapes(mesh).iter().all(is_told) {
+    if shapes(mesh).iter().all(|(cell, _)| cell.is_in_vtk(degree)) {
         return Ok(());
     }
     let problem = MistakeKind::Output(IoError::NotInVtk { degree }.to_string());

@@ -239,6 +239,12 @@ impl Cell {
         &self.reference().vtk
     }
 
+    /// Whether VTK tells cells of a degree from others: it takes every wedge of 21 points for its quadratic one
+    /// (`vtkHigherOrderWedge`).
+    pub fn is_in_vtk(self, degree: impl Into<Degree>) -> bool {
+        self != Self::Prism || self.lattice(degree).len() != 21
+    }
+
     /// VTK's number of the cell of a degree, such as 72 for VTK_LAGRANGE_HEXAHEDRON.
     pub fn vtk_type(self, degree: impl Into<Degree>) -> u8 {
         let [linear, lagrange] = self.reference().vtk_types;

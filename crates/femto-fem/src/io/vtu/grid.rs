@@ -24,7 +24,7 @@ impl VtuGrid<'_> {
         let (mut count, points) = (0, self.points.len());
         for &(cell, cells) in &self.cells {
             basis::check(cell, self.degree)?;
-            if !is_told_by_vtk(cell, self.degree) {
+            if !cell.is_in_vtk(self.degree) {
                 return Err(IoError::NotInVtk {
                     degree: self.degree,
                 });
@@ -75,12 +75,6 @@ impl VtuGrid<'_> {
         }
         (connectivity, offsets, types)
     }
-}
-
-/// Whether VTK knows cells of a degree from others: it takes every wedge of 21 points for its quadratic one
-/// (`vtkHigherOrderWedge`).
-pub fn is_told_by_vtk(cell: Cell, degree: impl Into<Degree>) -> bool {
-    cell != Cell::Prism || cell.lattice(degree).len() != 21
 }
 
 /// For every node of VTK's cell, in order, its number in femto's.

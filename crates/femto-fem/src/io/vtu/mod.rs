@@ -17,7 +17,7 @@ use std::path::Path;
 
 use array::Compressed;
 pub use array::Values;
-pub use grid::{VtuGrid, is_told_by_vtk};
+pub use grid::VtuGrid;
 
 use super::IoError;
 use super::atomic::write_atomically;
