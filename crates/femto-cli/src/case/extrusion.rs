@@ -8,7 +8,7 @@ use femto::fem::mesh::{Layers, Mesh, MeshError};
 pub struct Extrusion {
     /// The levels.
     pub layers: Layers,
-    /// Height of the bottom, a function of x and y.
+    /// Height of the bottom, a function of the position of the mesh; its z is 0 in a plane mesh.
     pub bottom: Expression,
     /// Height of the top.
     pub top: Expression,
@@ -20,16 +20,23 @@ impl Extrusion {
         self.layers.levels.len() - 1
     }
 
-    /// The columns over a plane mesh.
+    /// The columns over a plane mesh, or over a surface if a height is a function of its z.
     ///
     /// # Errors
     /// As [`Mesh::extrude`].
     pub fn of(&self, plane: &Mesh) -> Result<Mesh, MeshError> {
-        let height = |of: &Expression, [x, y]: [f64; 2]| of.at([x, y, 0.0]);
-        plane.extrude(
-            &self.layers,
-            |x| height(&self.bottom, x),
-            |x| height(&self.top, x),
-        )
+        let Self {
+            layers,
+            bottom,
+            top,
+        } = self;
+        match bottom.reads_z() || top.reads_z() {
+            true => plane.extrude_surface(layers, |x| bottom.at(x), |x| top.at(x)),
+            false => plane.extrude(
+                layers,
+                |[x, y]| bottom.at([x, y, 0.0]),
+                |[x, y]| top.at([x, y, 0.0]),
+            ),
+        }
     }
 }

@@ -28,12 +28,13 @@ pub(super) fn mesh(
     };
     let pairs = |list: Value<'_>| list.list()?.iter().map(pair).collect();
     let layers = section.optional("extrude");
-    let layers = layers.as_ref().map(extrusion).transpose()?;
+    let layers = layers.as_ref().map(|it| extrusion(it, &source));
+    let layers = layers.transpose()?;
     let periodic = section.optional("periodic").map(pairs).transpose()?;
     Ok((source, layers, periodic))
 }
 
-fn extrusion(section: &Value<'_>) -> Result<Extrusion, CaseError> {
+fn extrusion(section: &Value<'_>, source: &MeshSource) -> Result<Extrusion, CaseError> {
     let section = section.section(&["layers", "levels", "ratio", "bottom", "top"])?;
     let layers = match section.either(["layers", "levels"])? {
         ("layers", layers) => {
@@ -64,9 +65,10 @@ fn extrusion(section: &Value<'_>) -> Result<Extrusion, CaseError> {
             Layers { levels: numbers }
         }
     };
-    let height = |key, default| match section.optional(key) {
-        Some(height) => height.plane_expression(),
-        None => Ok(Expression::constant(default)),
+    let height = |key, default| match (section.optional(key), source) {
+        (Some(height), MeshSource::File(_)) => height.expression(),
+        (Some(height), MeshSource::Box(_)) => height.plane_expression(),
+        (None, _) => Ok(Expression::constant(default)),
     };
     Ok(Extrusion {
         layers,

@@ -24,10 +24,13 @@ pub(super) fn read(case: &Case, kind: DeviceKind) -> Result<(Mesh, usize), Failu
                 // Other errors have a position in the file.
                 read => read?,
             };
-            if case.extrude.is_some() {
-                needs::check_plane(case, kind, &mesh)?;
-            }
-            let turned = mesh.turn_left_handed();
+            let turned = match case.extrude {
+                Some(_) => {
+                    needs::check_plane(case, kind, &mesh)?;
+                    mesh.turn_clockwise()
+                }
+                None => mesh.turn_left_handed(),
+            };
             (mesh, turned)
         }
         MeshSource::Box(source) => {

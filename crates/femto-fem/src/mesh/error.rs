@@ -132,7 +132,10 @@ pub enum MeshError {
         found: [f64; 2],
     },
     /// A node off the plane z = 0 of a mesh that is to be extruded.
-    #[error("the mesh has a node at {position:?}: only meshes in the plane z = 0 can be extruded")]
+    #[error(
+        "the mesh has a node at {position:?}: only meshes in the plane z = 0 can be extruded, unless the bottom or the top \
+         is a function of z, the height of the mesh"
+    )]
     ExtrudedSurface {
         /// Its position.
         position: [f64; 3],

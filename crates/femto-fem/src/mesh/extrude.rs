@@ -41,6 +41,9 @@ impl Layers {
     }
 }
 
+/// A height over a position.
+type Height<'a> = &'a dyn Fn([f64; 3]) -> f64;
+
 /// Names of the groups of facets below and above.
 const BOTTOM: &str = "bottom";
 const TOP: &str = "top";
@@ -63,6 +66,31 @@ impl Mesh {
         layers: &Layers,
         bottom: impl Fn([f64; 2]) -> f64,
         top: impl Fn([f64; 2]) -> f64,
+    ) -> Result<Self, MeshError> {
+        let low = |[x, y, _]: [f64; 3]| bottom([x, y]);
+        let high = |[x, y, _]: [f64; 3]| top([x, y]);
+        self.extrude_nodes(layers, (&low, &high), true)
+    }
+
+    /// As [`Self::extrude`], of a mesh that need not be plane: its nodes have heights of their own, as those of a terrain,
+    /// of which `bottom` and `top` may be functions. No two of its cells may lie above each other.
+    ///
+    /// # Errors
+    /// As [`Self::extrude`], but for meshes that are not plane.
+    pub fn extrude_surface(
+        &self,
+        layers: &Layers,
+        bottom: impl Fn([f64; 3]) -> f64,
+        top: impl Fn([f64; 3]) -> f64,
+    ) -> Result<Self, MeshError> {
+        self.extrude_nodes(layers, (&bottom, &top), false)
+    }
+
+    fn extrude_nodes(
+        &self,
+        layers: &Layers,
+        (bottom, top): (Height<'_>, Height<'_>),
+        is_plane: bool,
     ) -> Result<Self, MeshError> {
         self.check_lists()?;
         let levels = &layers.levels[..];
@@ -103,7 +131,8 @@ impl Mesh {
             return Err(MeshError::ExtrudedNode { node, nodes: own });
         }
         let mut cells = plane_cells.flat_map(|block| block.cells());
-        if let Some(position) = cells.find_map(|cell| off_plane(&self.coordinates, &cell)) {
+        let off = cells.find_map(|cell| off_plane(&self.coordinates, &cell));
+        if let Some(position) = off.filter(|_| is_plane) {
             return Err(MeshError::ExtrudedSurface { position });
         }
         let nodes = self.coordinates.len() as u64 * levels.len() as u64;
@@ -125,13 +154,13 @@ impl Mesh {
         };
         // Nodes without cells, such as the centres of arcs, all get the bottom's height at a used one.
         let some = is_used.iter().position(|&is_used| is_used).unwrap_or(0);
-        let idle = lines.plane.get(some).map_or(0.0, |&x| bottom(x));
-        for (&[x, y], is_used) in lines.plane.iter().zip(is_used) {
+        let idle = self.coordinates.get(some).map_or(0.0, bottom);
+        for ([x, y, z], is_used) in self.coordinates.iter().zip(is_used) {
             if !is_used {
                 lines.heights.extend(levels.iter().map(|_| idle));
                 continue;
             }
-            let (low, high) = (bottom([x, y]), top([x, y]));
+            let (low, high) = (bottom([x, y, z]), top([x, y, z]));
             // Not `>=`, so that NaN fails.
             if !(low < high && low.is_finite() && high.is_finite()) {
                 return Err(MeshError::ExtrudedHeight {

@@ -27,11 +27,23 @@ impl Mesh {
             let [x, y, z] = [0, 1, 2].map(|axis| upper[axis] - lower[axis]);
             z <= OFF_PLANE * x.max(y)
         };
-        let dim = match self.dimension() {
-            2 if !is_flat() => return 0,
-            dim @ 2..=3 => dim,
-            _ => return 0,
-        };
+        match self.dimension() {
+            2 if !is_flat() => 0,
+            dim @ 2..=3 => self.turn_cells(dim),
+            _ => 0,
+        }
+    }
+
+    /// Turns triangles and quadrilaterals that are clockwise as seen from above, as [`Self::turn_left_handed`] does, also
+    /// those of surfaces. Returns the number of cells turned.
+    pub fn turn_clockwise(&mut self) -> usize {
+        match self.dimension() {
+            2 => self.turn_cells(2),
+            _ => 0,
+        }
+    }
+
+    fn turn_cells(&mut self, dim: usize) -> usize {
         let own = self.blocks.iter_mut();
         let own = own.filter(|block| block.cell_type.dimension() == dim);
         own.map(|block| turn(block, &self.coordinates)).sum()

@@ -269,7 +269,10 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let (base, levels) = self.levels.split_last().ok_or(MultigridError::NoLevel)?;
         let strengths = match levels {
             [] => None,
-            _ => strengths(base, params.smoother)?,
+            [finest, ..] => {
+                let degree = finest.blocks[0].space.degree();
+                strengths((base, degree), params.smoother)?
+            }
         };
         let mut smoothers = Vec::new();
         for (i, level) in levels.iter().enumerate() {
@@ -332,9 +335,10 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     }
 }
 
-/// What other smoothing than with the diagonal needs from the level of degree 1, if it is wanted.
+/// What other smoothing than with the diagonal needs from the level of degree 1, for a finest one of this degree, if it is
+/// wanted.
 fn strengths<T: Number, D: Backend + VectorOps<T>>(
-    base: &ConstrainedLevel<T, D>,
+    (base, degree): (&ConstrainedLevel<T, D>, Degree),
     wanted: SmootherKind,
 ) -> Result<Option<(SmootherKind, Strengths)>, MultigridError> {
     if wanted == SmootherKind::Diagonal {
@@ -347,6 +351,7 @@ fn strengths<T: Number, D: Backend + VectorOps<T>>(
             _ => Ok(None),
         };
     };
+    let strengths = strengths.of_degree(degree);
     match wanted {
         SmootherKind::Schwarz if !strengths.cell.is_tensor_product() => {
             Err(MultigridError::NoSchwarz)

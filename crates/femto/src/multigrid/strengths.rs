@@ -5,9 +5,9 @@ use super::{MultigridError, SmootherKind};
 use crate::Number;
 use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
-use femto_element::Cell;
 use femto_element::basis::nodes::positions;
 use femto_element::quadrature::{Rule, rule};
+use femto_element::{Cell, Degree};
 use rayon::prelude::*;
 
 /// √(the ratio of two strengths), for a box its length over its width, from which on iterations with Schwarz take less time than
@@ -34,7 +34,7 @@ const LEAST: f64 = 1e-3;
 pub(super) struct Strengths {
     pub(super) cell: Cell,
     pub(super) components: usize,
-    /// Of the reference cell along each of the [`directions`].
+    /// Of the reference cell along each of the [`directions`], in steps between nodes.
     extents: Vec<f64>,
     /// `[element][component][1 + directions]`, that of the mass first.
     pub(super) values: Vec<f64>,
@@ -85,6 +85,17 @@ impl Strengths {
             extents: directions.iter().map(|it| extent(cell, it)).collect(),
             values: strengths,
         }))
+    }
+
+    /// For smoothing a space of a degree: if it is higher vertically, nodes are as much nearer to each other there.
+    pub(super) fn of_degree(mut self, degree: Degree) -> Self {
+        let steps = self.cell.steps(degree);
+        for (extent, direction) in self.extents.iter_mut().zip(directions(self.cell)) {
+            let along = (0..3).filter(|&axis| direction[axis] != 0.0);
+            let steps = along.map(|axis| steps[axis]).max().unwrap_or(1);
+            *extent *= degree.horizontal as f64 / steps as f64;
+        }
+        self
     }
 
     /// Numbers of an item.

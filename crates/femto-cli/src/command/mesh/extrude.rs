@@ -11,13 +11,13 @@ use clap::Args;
 use femto::fem::mesh::{Layers, Mesh};
 use std::path::PathBuf;
 
-/// Extrude a mesh of triangles and quadrilaterals in the plane to columns of prisms and hexahedra.
+/// Extrude a mesh of triangles and quadrilaterals to columns of prisms and hexahedra.
 ///
 /// The facets below and above are the groups bottom and top; groups of the plane's cells and boundary edges become
 /// groups of solids and of the facets over the edges.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Extrude {
-    /// The plane mesh: a Gmsh file, or Triangle's .ele with the .node beside it.
+    /// The mesh, in the plane or a surface: a Gmsh file, or Triangle's .ele with the .node beside it.
     plane: PathBuf,
     /// Number of layers.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -25,11 +25,11 @@ pub(in crate::command) struct Extrude {
     /// Height of each layer in units of the one below.
     #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
     ratio: f64,
-    /// Height of the bottom, a function of x and y.
-    #[arg(long, default_value = "0", value_parser = in_plane, allow_hyphen_values = true)]
+    /// Height of the bottom, a function of x and y, and of z where the mesh is a surface, such as a terrain.
+    #[arg(long, default_value = "0", value_parser = height, allow_hyphen_values = true)]
     bottom: Expression,
-    /// Height of the top, a function of x and y.
-    #[arg(long, default_value = "1", value_parser = in_plane, allow_hyphen_values = true)]
+    /// Height of the top, likewise.
+    #[arg(long, default_value = "1", value_parser = height, allow_hyphen_values = true)]
     top: Expression,
     /// Make periodic sides of the plane mesh ordinary boundaries.
     #[arg(long)]
@@ -44,7 +44,7 @@ impl Extrude {
         let mut progress = Progress::new(!console.is_json());
         progress.stage("mesh");
         let mut plane = Mesh::read(&self.plane)?;
-        plane.turn_left_handed();
+        plane.turn_clockwise();
         if self.no_periodic {
             plane.periodic.clear();
         }
@@ -65,11 +65,7 @@ fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "not a positive number".to_owned())
 }
 
-/// A function of x and y.
-fn in_plane(text: &str) -> Result<Expression, String> {
-    let height = Expression::parse(text).map_err(|error| error.to_string())?;
-    match height.reads_z() {
-        true => Err("`z` has no meaning here: the mesh lies in the plane".to_owned()),
-        false => Ok(height),
-    }
+/// A function of the position.
+fn height(text: &str) -> Result<Expression, String> {
+    Expression::parse(text).map_err(|error| error.to_string())
 }

@@ -32,6 +32,38 @@ fn columns_stand_on_the_plane() {
     );
 }
 
+/// Columns between a surface and one above it, whose heights are those of its nodes.
+#[test]
+fn surfaces_are_extruded_by_their_heights() {
+    let plane = SimplexBox::unit_square(3).build(|x| x).unwrap();
+    let mut surface = plane.clone();
+    for (node, x) in surface.coordinates.to_mut().iter_mut().enumerate() {
+        x[2] = 0.1 * (node % 5) as f64;
+    }
+    let layers = Layers::uniform(2);
+    let refused = surface.extrude(&layers, |_| -1.0, |_| 1.0).unwrap_err();
+    assert!(matches!(refused, MeshError::ExtrudedSurface { .. }));
+    let mesh = surface.extrude_surface(&layers, |_| -1.0, |[_, _, z]| z + 1.0);
+    let mesh = mesh.unwrap();
+    for (node, [x, y, z]) in surface.coordinates.iter().enumerate() {
+        for level in 0..3 {
+            let height = -1.0 + 0.5 * level as f64 * (z + 2.0);
+            let found = mesh.coordinates.at(3 * node + level);
+            let apart = [0, 1, 2].map(|a| (found[a] - [x, y, height][a]).abs());
+            assert!(apart.into_iter().all(|apart| apart < 1e-15));
+        }
+    }
+    let geometry = Geometry::new(&mesh).unwrap();
+    assert!(geometry.check(&[-0.9, 0.9]).unwrap().is_empty());
+    // As seen from above.
+    let block = &mut surface.blocks[0];
+    block.nodes.to_mut()[..3].reverse();
+    assert_eq!(
+        (surface.turn_left_handed(), surface.turn_clockwise()),
+        (0, 1)
+    );
+}
+
 /// Nodes of a column are those of its lowest prism, plus the same step from layer to layer.
 #[test]
 fn nodes_step_upwards() {

@@ -83,6 +83,16 @@ fn polynomials_of_either_degree_are_found() {
     }
 }
 
+/// -Δu = 1 with u = 0 on all sides of layers.
+fn on_layers(mesh: &Mesh, along: [usize; 2]) -> Problem<'_> {
+    let mut problem = poisson(mesh, 3, 1);
+    problem.degree = degree(along);
+    for (boundary, side) in problem.dirichlet[4..].iter_mut().zip(["bottom", "top"]) {
+        boundary.tag = side.to_owned();
+    }
+    problem
+}
+
 /// A higher horizontal degree is halved first, and thin layers are solved along lines.
 #[test]
 fn levels_halve_both_degrees() {
@@ -96,11 +106,7 @@ fn levels_halve_both_degrees() {
     for wanted in levels {
         for top in [1.0, 0.03] {
             let mesh = layers(6, 4, top);
-            let mut problem = poisson(&mesh, 3, 1);
-            problem.degree = degree(wanted[0]);
-            for (boundary, side) in problem.dirichlet[4..].iter_mut().zip(["bottom", "top"]) {
-                boundary.tag = side.to_owned();
-            }
+            let problem = on_layers(&mesh, wanted[0]);
             let solution = solve(&problem);
             let found = solution.levels.iter().map_while(|level| level.degree);
             let all = wanted.iter().copied().map(degree);
@@ -113,5 +119,19 @@ fn levels_halve_both_degrees() {
             }
             assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
         }
+    }
+}
+
+/// Cells as wide as high, whose nodes are much nearer to each other upwards.
+#[test]
+fn nodes_near_each_other_upwards_are_solved_along_lines() {
+    let mesh = layers(4, 4, 0.5);
+    for (along, wanted) in [
+        ([2, 6], LevelMethod::Lines),
+        ([2, 2], LevelMethod::Diagonal),
+    ] {
+        let solution = solve(&on_layers(&mesh, along));
+        assert_eq!(solution.levels[0].method, Some(wanted), "{along:?}");
+        assert!(solution.info.iterations() <= 10, "{along:?}");
     }
 }
