@@ -14,7 +14,7 @@
 //! # #[cfg(any())]
 //! let ceilings = roofline::ceilings(&host)?.ceilings;
 //! let params = Params {
-//!     degree: 3,
+//!     degree: 3.into(),
 //!     size: Size::Elements(8),
 //!     sampling: Sampling { samples: 3, seconds: 0.0 },
 //!     ..Params::new(Benchmark::Bp5)

@@ -20,10 +20,7 @@ impl Cell {
         let (degree, own) = (degree.into(), self.facets()[facet].vertices);
         let along = |end: Option<&usize>| end.map(|&end| self.steps_between(degree, [own[0], end]));
         let horizontal = along(own.get(1)).unwrap_or(degree.horizontal);
-        Degree {
-            horizontal,
-            vertical: along(own.get(2)).unwrap_or(horizontal),
-        }
+        Degree::new(horizontal, along(own.get(2)).unwrap_or(horizontal))
     }
 
     /// Positions in [steps](Cell::steps) from the origin, `[nodes][3]`, in femto's order: lexicographic for tensor
