@@ -131,8 +131,8 @@ impl Mesh {
             return Err(MeshError::ExtrudedNode { node, nodes: own });
         }
         let mut cells = plane_cells.flat_map(|block| block.cells());
-        let off = cells.find_map(|cell| off_plane(&self.coordinates, &cell));
-        if let Some(position) = off.filter(|_| is_plane) {
+        let mut off = || cells.find_map(|cell| off_plane(&self.coordinates, &cell));
+        if let Some(position) = is_plane.then(&mut off).flatten() {
             return Err(MeshError::ExtrudedSurface { position });
         }
         let nodes = self.coordinates.len() as u64 * levels.len() as u64;

@@ -82,13 +82,6 @@ pub fn write_vtu_to(
 ) -> Result<(), IoError> {
     let cells = grid.count()?;
     check_fields(point_fields, "points", grid.points.len())?;
-    let (connectivity, offsets, types) = grid.arrays();
-    let cell_arrays = [
-        Field::scalar("connectivity", &connectivity[..]),
-        Field::scalar("offsets", &offsets[..]),
-        Field::scalar("types", Values::U8(&types)),
-    ];
-    let points = [Field::new("Points", 3, grid.points.as_flattened())];
     let degrees = grid.degrees();
     let degrees = degrees.as_ref().map(|it| Field::new(DEGREES, 3, &it[..]));
     // The attribute that tells readers what the array is.
@@ -98,6 +91,14 @@ pub fn write_vtu_to(
     };
     let of_cells: Vec<Field<'_>> = cell_fields.iter().copied().chain(degrees).collect();
     check_fields(&of_cells, "cells", cells)?;
+
+    let (connectivity, offsets, types) = grid.arrays();
+    let cell_arrays = [
+        Field::scalar("connectivity", &connectivity[..]),
+        Field::scalar("offsets", &offsets[..]),
+        Field::scalar("types", Values::U8(&types)),
+    ];
+    let points = [Field::new("Points", 3, grid.points.as_flattened())];
 
     let mut appended = Appended::default();
     let sections = [

@@ -1,11 +1,12 @@
 //! Columns of prisms of another degree vertically than horizontally.
 
+use super::facets::robin;
 use super::multigrid::{difference_from_jacobi, poisson, solve};
 use super::*;
 use femto::Degree;
 use femto::fem::mesh::Layers;
 use femto::fem::mesh::boxes::SimplexBox;
-use femto::problem::{Given, LevelMethod, PreconditionerKind, Robin};
+use femto::problem::{LevelMethod, PreconditionerKind};
 
 const DEGREES: [[usize; 2]; 5] = [[1, 3], [3, 1], [2, 4], [4, 2], [1, 2]];
 
@@ -59,11 +60,7 @@ fn polynomials_of_either_degree_are_found() {
                 Boundary::new("ymax", &along_y),
                 Boundary::new("top", &upwards),
             ],
-            robin: vec![Robin {
-                tag: "xmin".to_owned(),
-                alpha: Given::All(vec![&0.7]),
-                value: Given::All(vec![&on_robin]),
-            }],
+            robin: vec![robin("xmin", &0.7, &on_robin)],
             exact: Some(Exact {
                 value: vec![&u],
                 gradient: Some(vec![vec![&along_x, &along_y, &upwards]]),

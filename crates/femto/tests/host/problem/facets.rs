@@ -33,7 +33,7 @@ fn unit_box(cell: Cell, bend: impl Fn([f64; 3]) -> [f64; 3] + Sync) -> Mesh {
     mesh.build(bend).expect("legal")
 }
 
-fn robin<'a>(tag: &str, alpha: &'a dyn Function, value: &'a dyn Function) -> Robin<'a> {
+pub(super) fn robin<'a>(tag: &str, alpha: &'a dyn Function, value: &'a dyn Function) -> Robin<'a> {
     Robin {
         tag: tag.to_owned(),
         alpha: Given::All(vec![alpha]),
