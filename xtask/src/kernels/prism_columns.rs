@@ -11,8 +11,8 @@ use femto_kernel::family::cell_quadrature::source::Interleave;
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields};
 use femto_kernel::family::prism_column::{Block, PrismColumn};
 use femto_kernel::family::{
-    BlockOperator, ElementOperator, FactorPrecision, Family, KernelSource, Knobs, Limits, Scatter,
-    Target, Vectors,
+    BlockOperator, ElementOperator, FactorPrecision, Family, KernelSource, Limits, Scatter, Target,
+    Vectors,
 };
 use femto_kernel::form::{
     Componentwise, Form, Mass, Poisson, ScreenedPoisson, SymmetricGradient, trace,
@@ -48,6 +48,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     vectors,
                     precision,
                     layering: Layering::Any,
+                    knobs: "best",
                 };
                 let of = (language, limits);
                 cases.extend(kind.cases::<_, 1>("mass", Mass, &[], of));
@@ -81,12 +82,24 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                         &kinds,
                         of,
                     ));
+                    for (name, knobs) in STACKS {
+                        let in_stacks = |kind| Kind { knobs, ..kind };
+                        let (mass, all) = (format!("mass {name}"), format!("everything {name}"));
+                        cases.extend(in_stacks(level).cases::<_, 1>(&mass, Mass, &[], of));
+                        cases.extend(in_stacks(kind).cases::<_, 2>(&all, Everything, &KINDS, of));
+                    }
                 }
             }
         }
     }
     cases
 }
+
+/// Prisms of several layers for each thread: parts of columns, the last one shorter and handing sums downwards; whole columns.
+const STACKS: [(&str, &str); 2] = [
+    ("stacks", "stack=3+columns=2"),
+    ("whole columns", "stack=29+elements=116+carry=0"),
+];
 
 /// A kernel without its form.
 #[derive(Clone, Copy)]
@@ -95,6 +108,7 @@ struct Kind {
     vectors: Vectors,
     precision: Precision,
     layering: Layering,
+    knobs: &'static str,
 }
 
 impl Kind {
@@ -130,7 +144,7 @@ impl Kind {
             limits: *limits,
             precision: self.precision,
             factors: FactorPrecision::default(),
-            knobs: Knobs::default(),
+            knobs: self.knobs.parse().expect("knobs"),
             vectors: self.vectors,
             is_applied_once: false,
         };

@@ -156,7 +156,8 @@ impl BlockOperator for Block {
     ) -> Result<Box<dyn BlockKernels>, BlockError> {
         let form = &self.operator.form;
         let (tables, parts) = (&self.tables, self.on_device.as_deref());
-        let sizes = Sizes::of(&self.operator, tables, parts, target.precision);
+        let of_columns = (&**tables, elements.layers());
+        let sizes = Sizes::of(&self.operator, of_columns, parts, target.precision);
         let in_pairs = (Schedule::all(&sizes, &target.knobs).iter())
             .any(|it| it.pairs && it.validate(&sizes, &target.limits).is_ok());
         let (columns, arrays) =
@@ -217,7 +218,7 @@ impl BlockKernels for Kernels {
             Ok(Candidate {
                 schedule: schedule.to_string(),
                 source: spec.source(&schedule),
-                places: columns * self.columns.layers,
+                places: columns * schedule.stacks(self.columns.layers),
                 work: spec.work(prisms),
             })
         })

@@ -11,9 +11,11 @@ use femto_element::Layering;
 /// The layout of a kernel on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Threads of a block, each with a prism.
+    /// Threads of a block.
     pub threads: u32,
-    /// Whether a thread hands what it adds to the upper triangle to the thread above, through shared memory.
+    /// Prisms on each other that a thread goes up, with sums of the triangles between them in registers.
+    pub stack: u32,
+    /// Whether a thread hands what it adds to its lowest triangle to the thread below, through shared memory.
     pub carry: bool,
     /// Whether it hands what it adds to one line of nodes to the thread with the prism beside it: at degree 1.
     pub pairs: bool,
@@ -25,6 +27,8 @@ pub struct Schedule {
 #[derive(Clone, Copy)]
 pub(super) struct Sizes<'a> {
     pub(super) tables: &'a Tables,
+    /// Prisms of a column.
+    pub(super) layers: usize,
     pub(super) components: usize,
     pub(super) precision: Precision,
     /// Whether layers are horizontal.
@@ -36,12 +40,13 @@ pub(super) struct Sizes<'a> {
 impl<'a> Sizes<'a> {
     pub(super) fn of(
         operator: &ElementOperator,
-        tables: &'a Tables,
+        (tables, layers): (&'a Tables, usize),
         parts: Option<&Parts<f64>>,
         precision: Precision,
     ) -> Self {
         Self {
             tables,
+            layers,
             components: operator.inspection.components,
             precision,
             is_level: operator.layering == Layering::Level,
@@ -50,8 +55,16 @@ impl<'a> Sizes<'a> {
     }
 }
 
-const THREADS: Knob = Knob {
+const ELEMENTS: Knob = Knob {
     name: "elements",
+    most: 65_536,
+};
+const COLUMNS: Knob = Knob {
+    name: "columns",
+    most: 1024,
+};
+const STACK: Knob = Knob {
+    name: "stack",
     most: 1024,
 };
 const CARRY: Knob = Knob {
@@ -68,12 +81,13 @@ const BLOCKS: Knob = Knob {
 };
 
 /// The knobs of all schedules.
-pub(super) const KNOBS: [Knob; 4] = [THREADS, CARRY, PAIRS, BLOCKS];
+pub(super) const KNOBS: [Knob; 6] = [ELEMENTS, COLUMNS, STACK, CARRY, PAIRS, BLOCKS];
 
 impl Schedule {
     /// The legal one with the least needs.
     pub(super) const PLAIN: Self = Self {
         threads: 64,
+        stack: 1,
         carry: false,
         pairs: false,
         blocks_per_unit: 1,
@@ -96,6 +110,7 @@ impl Schedule {
         };
         let best = Self {
             threads,
+            stack: 1,
             carry: true,
             pairs,
             blocks_per_unit,
@@ -103,15 +118,36 @@ impl Schedule {
         if knobs.is_empty() {
             return vec![best, Self::PLAIN];
         }
-        let threads = knobs.get(THREADS.name).unwrap_or(best.threads);
+        let stack = knobs.get(STACK.name).unwrap_or(best.stack);
         let carry = knobs.get(CARRY.name).map_or(best.carry, |is| is == 1);
-        let pairs = best.pairs && carry && threads.is_multiple_of(2);
+        let sized = Self {
+            stack,
+            carry,
+            pairs: false,
+            blocks_per_unit: knobs.get(BLOCKS.name).unwrap_or(best.blocks_per_unit),
+            ..best
+        };
+        let threads = match (knobs.get(ELEMENTS.name), knobs.get(COLUMNS.name)) {
+            (None, None) => Some(best.threads),
+            (Some(elements), None) => elements
+                .is_multiple_of(stack)
+                .then(|| elements / stack.max(1)),
+            (None, Some(columns)) => columns.checked_mul(sized.stacks(of.layers) as u32),
+            (Some(_), Some(_)) => None,
+        };
+        // None are refused.
+        let threads = threads.unwrap_or(0);
+        let pairs = best.pairs && carry && stack == 1 && threads.is_multiple_of(2);
         vec![Self {
             threads,
-            carry,
             pairs: knobs.get(PAIRS.name).map_or(pairs, |is| is == 1),
-            blocks_per_unit: knobs.get(BLOCKS.name).unwrap_or(best.blocks_per_unit),
+            ..sized
         }]
+    }
+
+    /// Stacks of a column with this many prisms.
+    pub(super) fn stacks(&self, layers: usize) -> usize {
+        layers.div_ceil(self.stack.max(1) as usize)
     }
 
     pub(super) fn block(&self, of: &Sizes) -> BlockShape {
@@ -132,12 +168,18 @@ impl Schedule {
             schedule: self.to_string(),
             rule,
         };
-        if self.threads == 0 {
-            return Err(rule("a block has elements"));
+        if self.stack == 0 {
+            return Err(rule("a stack has prisms"));
         }
-        if self.pairs && (of.tables.degree != 1 || !self.carry || self.threads % 2 == 1) {
+        if self.threads == 0 {
             return Err(rule(
-                "pairs of prisms are of degree 1, in blocks of an even number of elements that carry sums",
+                "a block has elements, a multiple of those of a stack, or else whole columns",
+            ));
+        }
+        let exchanges = self.carry && self.stack == 1 && self.threads.is_multiple_of(2);
+        if self.pairs && (of.tables.degree != 1 || !exchanges) {
+            return Err(rule(
+                "pairs of prisms are of degree 1, in stacks of one and in blocks of an even number of elements that carry sums",
             ));
         }
         limits.check(&self.block(of), of.precision)
@@ -146,7 +188,14 @@ impl Schedule {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a prism per thread, {} a block", self.threads)?;
+        match self.stack {
+            1 => write!(f, "a prism per thread, {} a block", self.threads)?,
+            stack => write!(
+                f,
+                "a stack of {stack} prisms per thread, {} a block",
+                self.threads
+            )?,
+        }
         if self.carry {
             write!(f, ", sums of triangles between prisms carried upwards")?;
         }
@@ -175,6 +224,7 @@ mod tests {
         let tables = Tables::new(&dense).unwrap();
         let sizes = Sizes {
             tables: &tables,
+            layers: 50,
             components: 1,
             precision: Precision::Fp64,
             is_level: true,
@@ -191,7 +241,28 @@ mod tests {
         };
         assert_eq!(all("carry=0+elements=96"), [wanted]);
         assert!(!all("elements=33")[0].pairs);
-        let none = all("elements=0")[0].validate(&sizes, &Limits::default());
-        assert!(matches!(none, Err(ScheduleError::Rule { .. })), "{none:?}");
+        // Of 50 prisms 17 stacks.
+        let stacks = Schedule {
+            threads: 34,
+            stack: 3,
+            pairs: false,
+            ..best[0]
+        };
+        assert_eq!(all("stack=3+columns=2"), [stacks]);
+        assert_eq!(all("stack=3+elements=102"), [stacks]);
+        for refused in [
+            "elements=0",
+            "columns=0",
+            "stack=0",
+            "stack=3+elements=100",
+            "elements=96+columns=2",
+            "stack=2+pairs=1",
+        ] {
+            let refused = all(refused)[0].validate(&sizes, &Limits::default());
+            assert!(
+                matches!(refused, Err(ScheduleError::Rule { .. })),
+                "{refused:?}"
+            );
+        }
     }
 }

@@ -39,7 +39,8 @@ const UNROLLED_ROWS: usize = 60;
 
 impl KernelSpec<'_> {
     pub(super) fn sizes(&self) -> Sizes<'_> {
-        Sizes::of(self.operator, self.tables, self.parts, self.precision)
+        let of_columns = (self.tables, self.columns.layers);
+        Sizes::of(self.operator, of_columns, self.parts, self.precision)
     }
 
     /// The text that applies the operator.
@@ -52,13 +53,15 @@ impl KernelSpec<'_> {
         self.unit(&Schedule::PLAIN, ("diagonal", file!("diagonal.c")), false)
     }
 
-    /// The schedule with what it does: sums are carried between L-vectors, and not where each prism's contributions are
+    /// The schedule with what it does: there are sums between L-vectors, and not where each prism's contributions are
     /// listed; columns exchange them if they are in pairs.
     pub(super) fn without_idle_sums(&self, schedule: Schedule) -> Schedule {
         use crate::family::Scatter::Atomic;
-        let carry = schedule.carry && self.columns.share && self.vectors.scatter() == Some(Atomic);
+        let has_sums = self.columns.share && self.vectors.scatter() == Some(Atomic);
+        let carry = schedule.carry && has_sums;
         Schedule {
             carry,
+            stack: if has_sums { schedule.stack } else { 1 },
             pairs: carry && schedule.pairs && self.columns.in_pairs.is_some(),
             ..schedule
         }
@@ -76,6 +79,7 @@ impl KernelSpec<'_> {
         let mut source = SourceBuilder::new(self.language, self.precision, block);
         define_arguments(&mut source, &operands, &OPTIONAL);
         self.define(&mut source);
+        source.define("STACK", schedule.stack);
         source.define("CARRY", u8::from(schedule.carry));
         source.define("PAIRS", u8::from(schedule.pairs));
         let (name, numbers) = match self.parts {

@@ -1,19 +1,17 @@
-/* v = A u of prisms in columns, a prism per thread. With CARRY, what a prism adds to its upper triangle goes through
- * shared memory, [component][triangle node][thread], to the thread of the prism above, if that is in the same block.
- * With PAIRS, which are of degree 1, columns of a pair share the lines of nodes over two corners: each gives what it adds along
- * one of them to the other, so that these lines take one addition in place of two.
+/* v = A u of prisms in columns. A thread goes up a stack of prisms: the nodes of a triangle between two are read once, and what
+ * both add there stays in registers. With CARRY, what the lowest adds to its lower triangle goes through shared memory,
+ * [component][triangle node][thread], to the thread of the stack below, if that is in the same block. With PAIRS, which are of
+ * degree 1 and have stacks of one prism, columns of a pair share the lines of nodes over two corners: each gives what it adds
+ * along one of them to the other, so that these lines take one addition in place of two.
  */
-#define TOP(c, t, thread) s_sums[((c) * TRIANGLE_NODES + (t)) * BLOCK_X + (thread)]
+#define BOTTOM(c, t, thread) s_sums[((c) * TRIANGLE_NODES + (t)) * BLOCK_X + (thread)]
 #define GIVEN(c, thread) s_sums[(COMPONENTS * TRIANGLE_NODES + (c)) * BLOCK_X + (thread)]
 
 KERNEL(apply)(KERNEL_ARGUMENTS)
 {
-    PRISM
-    real r_u[UNKNOWNS], r_v[UNKNOWNS];
-    EACH(c, COMPONENTS) EACH_NODE(t, k) r_u[c * NODES + AT(t, k)] = g_u[PLACE(c, t, k)];
-    evaluate_prism(&p, r_u, r_fields, r_v);
-    const bool has_lower = CARRY && layer > 0 && THREAD_X % ABOVE_EACH_OTHER > 0;
-    const bool has_upper = CARRY && layer + 1 < LAYERS && THREAD_X % ABOVE_EACH_OTHER + 1 < ABOVE_EACH_OTHER;
+    STACK_OF_PRISMS
+    const bool has_lower = CARRY && lowest > 0 && THREAD_X % ABOVE_EACH_OTHER > 0;
+    const bool has_upper = CARRY && lowest + count < LAYERS && THREAD_X % ABOVE_EACH_OTHER + 1 < ABOVE_EACH_OTHER;
 #if PAIRS
     const uint exchange = g_column[NODES + 4];
     const int given = exchange & 3, taken = exchange >> 2 & 3, of_other = exchange >> 4 & 3;
@@ -25,35 +23,63 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #endif
 #if CARRY
     SHARED_MEMORY(s_sums);
-    EACH(c, COMPONENTS) EACH(t, TRIANGLE_NODES) TOP(c, t, THREAD_X) = r_v[c * NODES + AT(t, LINE_NODES - 1)];
+#endif
+    /* What is added on top of a prism. */
+    real r_u[UNKNOWNS], r_v[UNKNOWNS], r_sums[COMPONENTS * TRIANGLE_NODES];
+    UNROLL_BY(1) for (uint n = 0; n < STACK; ++n)
+    {
+        /* All threads go round as often, those of lower stacks with their last prism again, to no effect. */
+        const bool is_lowest = n == 0, is_there = LAYERS % STACK == 0 || n < count;
+        PRISM(is_there ? n : count - 1)
+        EACH(c, COMPONENTS) EACH_NODE(t, k)
+        {
+            real *r_line = r_u + c * NODES + AT(t, 0);
+            r_line[k] = k > 0 || is_lowest ? g_u[PLACE(c, t, k)] : r_line[LINE_NODES - 1];
+        }
+        evaluate_prism(&p, r_u, r_fields, r_v);
+        EACH(c, COMPONENTS) EACH(t, TRIANGLE_NODES)
+        {
+            real *r_line = r_v + c * NODES + AT(t, 0), *r_sum = r_sums + c * TRIANGLE_NODES + t;
+            if (!is_lowest) r_line[0] += *r_sum;
+            if (is_there) *r_sum = r_line[LINE_NODES - 1];
+#if CARRY
+            if (is_lowest) BOTTOM(c, t, THREAD_X) = r_line[0];
+#endif
+        }
+        EACH(c, COMPONENTS) EACH(t, TRIANGLE_NODES) EACH(k, LINE_NODES - 1)
+        {
+            const bool is_added = !(k == 0 && is_lowest && has_lower);
+            if (adds && is_there && is_added) ADD(c, t, k, r_v[c * NODES + AT(t, k)]);
+        }
+    }
 #if PAIRS
     EACH(c, COMPONENTS)
     {
-        const real *r_own = r_v + c * NODES;
-        GIVEN(c, THREAD_X) = given == 0 ? r_own[AT(0, 0)] : given == 1 ? r_own[AT(1, 0)] : r_own[AT(2, 0)];
+        const real *r_own = r_sums + c * TRIANGLE_NODES;
+        GIVEN(c, THREAD_X) = given == 0 ? r_own[0] : given == 1 ? r_own[1] : r_own[2];
     }
 #endif
+#if CARRY
     BARRIER();
     EACH(c, COMPONENTS) EACH(t, TRIANGLE_NODES)
     {
-        const real lower = TOP(c, t, has_lower ? THREAD_X - 1 : THREAD_X);
-        if (has_lower) r_v[c * NODES + AT(t, 0)] += lower;
+        const real upper = BOTTOM(c, t, has_upper ? THREAD_X + 1 : THREAD_X);
+        if (has_upper) r_sums[c * TRIANGLE_NODES + t] += upper;
     }
+#endif
 #if PAIRS
     EACH(c, COMPONENTS)
     {
-        const real lower = TOP(c, of_other, has_lower ? other - 1 : other);
-        const real sum = GIVEN(c, other) + (has_lower ? lower : 0);
+        const real upper = BOTTOM(c, of_other, has_upper ? other + 1 : other);
+        const real sum = GIVEN(c, other) + (has_upper ? upper : 0);
         EACH(t, TRIANGLE_NODES)
         {
-            if (t == taken) r_v[c * NODES + AT(t, 0)] += sum;
+            if (t == taken) r_sums[c * TRIANGLE_NODES + t] += sum;
         }
     }
 #endif
-#endif
-    EACH(c, COMPONENTS) EACH_NODE(t, k)
+    EACH(c, COMPONENTS) EACH(t, TRIANGLE_NODES)
     {
-        const bool is_added = k == LINE_NODES - 1 ? !has_upper : !(k == 0 && t == given);
-        if (adds && is_added) ADD(c, t, k, r_v[c * NODES + AT(t, k)]);
+        if (adds && t != given) ADD(c, t, LINE_NODES - 1, r_sums[c * TRIANGLE_NODES + t]);
     }
 }

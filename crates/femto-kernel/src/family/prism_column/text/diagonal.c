@@ -2,7 +2,8 @@
  * vector after the other. */
 KERNEL(diagonal)(KERNEL_ARGUMENTS)
 {
-    PRISM
+    STACK_OF_PRISMS
+    PRISM(0)
     real r_u[UNKNOWNS], r_v[UNKNOWNS];
     EACH(n, UNKNOWNS) r_u[n] = 0;
     UNROLL_BY(1) for (int c = 0; c < COMPONENTS; ++c)

@@ -1,4 +1,4 @@
-/* A prism in a column, by one thread: where its numbers are, and its map.
+/* Prisms on each other in a column, by one thread: where their numbers are, and their maps.
  *
  * The column's base is the triangle with vertices (x_c, y_c), the prism lies between heights z_c and z_c + h_c over
  * them. With λ = (1 - ξ - η, ξ, η): x = Σ λ_c x_c, y = Σ λ_c y_c, z = Σ λ_c (z_c + (1 + ζ) h_c / 2), so that
@@ -49,27 +49,35 @@
 #endif
 #define EACH_NODE(t, k) EACH(t, TRIANGLE_NODES) EACH(k, LINE_NODES)
 
-/* Threads of a block with prisms on each other. Of PAIRS of columns, at places 2n and 2n + 1, the first half of a block has
- * prisms of the first and the second half those of the second. */
+/* A column is cut into stacks of STACK prisms, of which the highest may have fewer; a thread has a stack. Of PAIRS of columns,
+ * at places 2n and 2n + 1, the first half of a block has stacks of the first and the second half those of the second. */
+#define STACKS ((LAYERS + STACK - 1) / STACK)
 #define ABOVE_EACH_OTHER (BLOCK_X / (1 + PAIRS))
 #define COUNT (elements / (1 + PAIRS))
 #define ASKED (BLOCK * ABOVE_EACH_OTHER + THREAD_X % ABOVE_EACH_OTHER)
-#define COLUMN_PLACE(prism) ((1 + PAIRS) * ((prism) / LAYERS) + THREAD_X / ABOVE_EACH_OTHER)
+#define COLUMN_PLACE(stack) ((1 + PAIRS) * ((stack) / STACKS) + THREAD_X / ABOVE_EACH_OTHER)
 
-/* The thread's prism; threads past the last one repeat it and write nothing. */
-#define PRISM                                                                                  \
+/* The thread's stack of `count` prisms from the layer `lowest` on; threads past the last one repeat it and write nothing. */
+#define STACK_OF_PRISMS                                                                        \
     ABSENT_OPERANDS                                                                            \
     const bool writes = ASKED < COUNT;                                                         \
     const uint asked = writes ? ASKED : COUNT - 1;                                             \
-    const uint layer = asked % LAYERS, place = COLUMN_PLACE(asked);                            \
+    const uint place = COLUMN_PLACE(asked), lowest = asked % STACKS * STACK;                   \
+    const uint count = lowest + STACK < LAYERS ? STACK : LAYERS - lowest;                      \
     const GLOBAL uint *g_column = g_columns + (size_t)place * COLUMN_NUMBERS;                  \
-    const uint cell = g_column[NODES + 3] * LAYERS + layer;                                    \
+    uint layer, cell;                                                                          \
     prism p;                                                                                   \
-    read_prism(g_column, g_bases + (size_t)place * 6, g_heights, layer, &p);                   \
+    read_base(g_bases + (size_t)place * 6, &p);                                                \
+    p.g_context = g_context;                                                                   \
+    real r_fields[SOME(NODAL_FIELDS) * NODES];
+
+/* Its prism with a number of others below it. */
+#define PRISM(below)                                                                           \
+    layer = lowest + (below);                                                                  \
+    cell = g_column[NODES + 3] * LAYERS + layer;                                               \
+    read_heights(g_column, g_heights, layer, &p);                                              \
     p.g_cell_fields = g_cell_fields + (size_t)cell * CELL_FIELDS;                              \
     p.g_point_fields = g_point_fields + (size_t)cell * POINT_FIELDS * POINTS;                  \
-    p.g_context = g_context;                                                                   \
-    real r_fields[SOME(NODAL_FIELDS) * NODES];                                                 \
     EACH(n, NODAL_FIELDS)                                                                      \
     {                                                                                          \
         EACH_NODE(t, k) r_fields[n * NODES + AT(t, k)] = g_nodal_fields[FIELD_PLACE(n, t, k)]; \
@@ -85,16 +93,19 @@ typedef struct {
     const GLOBAL real *g_cell_fields, *g_point_fields, *g_context;
 } prism;
 
-INLINE void read_prism(const GLOBAL uint *g_column, const GLOBAL real *g_base, const GLOBAL real *g_heights,
-    uint layer, prism *p)
+INLINE void read_heights(const GLOBAL uint *g_column, const GLOBAL real *g_heights, uint layer, prism *p)
 {
-    EACH(n, 6) p->base[n] = g_base[n];
     EACH(c, 3)
     {
         const GLOBAL real *g_own = g_heights + 2 * ((size_t)g_column[NODES + c] * LAYERS + layer);
         p->low[c] = g_own[0];
         p->h[c] = (real)0.5 * g_own[1];
     }
+}
+
+INLINE void read_base(const GLOBAL real *g_base, prism *p)
+{
+    EACH(n, 6) p->base[n] = g_base[n];
     const real xr = p->base[2] - p->base[0], yr = p->base[3] - p->base[1];
     const real xs = p->base[4] - p->base[0], ys = p->base[5] - p->base[1];
     p->determinant = xr * ys - xs * yr;
