@@ -259,6 +259,7 @@ impl Press<'_> {
                 layers: helmholtz::Columns::LAYERS,
                 steps: helmholtz::steps(),
                 variants: helmholtz::Variant::ALL.to_vec(),
+                stages: helmholtz::Stage::ALL.to_vec(),
                 sampling: self.params.sampling,
             };
             let options = self.rows(&format!("stages-{triangles}.csv"));

@@ -134,7 +134,6 @@ impl Kind {
             form: traced,
             fields: Fields::new(kinds),
             coefficients: None,
-            has_uneven_columns: false,
             fold_coefficients: true,
             layering: self.layering,
         });

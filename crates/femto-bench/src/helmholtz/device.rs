@@ -1,6 +1,6 @@
 //! The stages on an accelerator.
 
-use super::record::{Measured, Subject, TOGETHER, compare};
+use super::record::{Measured, Subject, TOGETHER, are_all, compare};
 use super::{Challenge, kernels};
 use crate::compile::compile;
 use crate::memory::fits;
@@ -48,8 +48,8 @@ impl<'a> DeviceStages<'a> {
         })
     }
 
-    /// Measures a step: 1. text and kernels, 2. every output, compared, 3. time of every stage and of all together, 4.
-    /// records.
+    /// Measures a step: 1. text and kernels, 2. every output, compared, 3. time of the given stages, and of all together if
+    /// the Challenge's are among them, 4. records.
     ///
     /// # Errors
     /// [`BenchError::Illegal`] for a step that is illegal for the device, [`BenchError::Wrong`] for a wrong output; a
@@ -57,7 +57,7 @@ impl<'a> DeviceStages<'a> {
     pub fn measure(
         &mut self,
         step: &Step,
-        (sampling, ceilings): (&Sampling, &Ceilings),
+        (sampling, ceilings, timed): (&Sampling, &Ceilings, &[Stage]),
     ) -> Result<Vec<Record>, BenchError> {
         let compiled = self.compile(step)?;
         let errors = self.errors(&compiled)?;
@@ -71,7 +71,8 @@ impl<'a> DeviceStages<'a> {
         };
         let device = self.device;
         let mut records = Vec::new();
-        for (&stage, &error) in compiled.stages.iter().zip(&errors) {
+        let all = compiled.stages.iter().zip(&errors);
+        for (&stage, &error) in all.filter(|(stage, _)| timed.contains(stage)) {
             records.push(subject.record(Measured {
                 stage: stage.name(),
                 timing: time_on_device(device, sampling, || self.run(&compiled, stage))?,
@@ -79,6 +80,9 @@ impl<'a> DeviceStages<'a> {
                 error,
                 usage: compiled.usage(stage),
             }));
+        }
+        if !are_all(timed) {
+            return Ok(records);
         }
         let challenge = || {
             compiled

@@ -1,7 +1,7 @@
 //! The stages on the host.
 
 use super::Challenge;
-use super::record::{Measured, Subject, TOGETHER, compare};
+use super::record::{Measured, Subject, TOGETHER, are_all, compare};
 use crate::timing::since;
 use crate::{BenchError, Record, Sampling, Timing};
 use femto::Host;
@@ -13,8 +13,9 @@ use femto_platform::device::Device;
 use femto_platform::device::accelerator::Usage;
 use std::time::Instant;
 
-/// Measures a variant: every sample runs all stages, in order, from poisoned vectors; the outputs of the first are
-/// compared. The time of all together is the sum of those of the Challenge's stages.
+/// Measures the given stages of a variant. The first sample runs all stages, in order, from poisoned vectors, and their outputs are
+/// compared; the others run the given ones. The time of all together, if the Challenge's are among them, is the sum of
+/// theirs.
 ///
 /// # Errors
 /// [`BenchError::Illegal`] for threads on a host with one, [`BenchError::Wrong`] for a wrong output.
@@ -22,7 +23,7 @@ pub fn measure_on_host(
     host: &Host,
     Challenge { columns, oracle }: &Challenge,
     variant: Variant,
-    (sampling, ceilings): (&Sampling, &Ceilings),
+    (sampling, ceilings, timed): (&Sampling, &Ceilings, &[Stage]),
 ) -> Result<Vec<Record>, BenchError> {
     if variant != Variant::Serial && host.threads() == 1 {
         return Err(BenchError::Illegal(ScheduleError::Rule {
@@ -35,6 +36,10 @@ pub fn measure_on_host(
     for sample in 0..sampling.samples.max(1) {
         let mut seconds = Vec::new();
         for stage in Stage::ALL {
+            if sample > 0 && !timed.contains(&stage) {
+                seconds.push(f64::NAN);
+                continue;
+            }
             seconds.push(host.enter(|| {
                 if stage == Stage::Action {
                     stages.zero(Vector::Lhs, variant);
@@ -64,7 +69,8 @@ pub fn measure_on_host(
     };
     let work = |stage| StageWork::new(stage, &schedule, columns);
     let mut records: Vec<Record> = Vec::new();
-    for (place, stage) in Stage::ALL.into_iter().enumerate() {
+    let all = Stage::ALL.into_iter().enumerate();
+    for (place, stage) in all.filter(|(_, stage)| timed.contains(stage)) {
         let of = samples.iter().map(|seconds| seconds[place]);
         records.push(subject.record(Measured {
             stage: stage.name(),
@@ -73,6 +79,9 @@ pub fn measure_on_host(
             error: errors[place],
             usage: Usage::default(),
         }));
+    }
+    if !are_all(timed) {
+        return Ok(records);
     }
     let of = |seconds: &Vec<f64>| -> f64 {
         let named = Stage::ALL.iter().zip(seconds);

@@ -7,16 +7,19 @@
 //! 2. On an accelerator, [`DeviceStages`] keeps all data on the device. A step's stages run on poisoned vectors, and
 //!    each output is compared with the oracle's; then each stage is timed alone, and the Challenge as a whole.
 //! 3. On a host, [`measure_on_host`] does the same for the serial and the threaded loops.
+//! 4. On either, [`measure_operators`] does so for femto's own operators, where a stage is a product with a matrix.
 
 mod device;
 mod host;
+mod operators;
 mod record;
 mod view;
 
 pub use device::DeviceStages;
 pub use femto_kernel::family::prism_published::host::Variant;
-pub use femto_kernel::family::prism_published::{Columns, ColumnsError, Step, steps};
+pub use femto_kernel::family::prism_published::{Columns, ColumnsError, Stage, Step, steps};
 pub use host::measure_on_host;
+pub use operators::measure_operators;
 
 use crate::compile::{compile, in_parallel};
 use crate::memory::fits;
@@ -47,6 +50,8 @@ pub struct Sweep {
     pub steps: Vec<Step>,
     /// Loops of hosts.
     pub variants: Vec<Variant>,
+    /// Stages to time; all run once and are compared.
+    pub stages: Vec<Stage>,
     /// Number and length of samples.
     pub sampling: Sampling,
 }
@@ -107,7 +112,7 @@ pub fn run_all(
         progress.stage(format!("ceilings, {}", label(&device.info())));
         let ceilings = roofline::of(device, options.ceilings)?;
         report.begin(device.info(), ceilings);
-        let how = (&sweep.sampling, &ceilings);
+        let how = (&sweep.sampling, &ceilings, &sweep.stages[..]);
         match device {
             AnyDevice::Host(host) => {
                 for &variant in &sweep.variants {
@@ -136,6 +141,13 @@ pub fn run_all(
             // Refused above: it has no ceilings.
             AnyDevice::Null(_) => {}
         }
+        if report.stops() {
+            return Ok(report);
+        }
+        let what = format!("femto's own operators, {}", label(&device.info()));
+        progress.stage(what.clone());
+        report.add_all(what, measure_operators(device, &challenge, how));
+        report.save();
     }
     Ok(report)
 }

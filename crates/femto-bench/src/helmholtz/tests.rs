@@ -3,7 +3,6 @@
 use super::*;
 use crate::tests::{CEILINGS, SAMPLING};
 use femto::Host;
-use femto_kernel::family::prism_published::Stage;
 use femto_platform::device::conformance::with;
 use serde_json::json;
 
@@ -13,7 +12,9 @@ fn every_step_is_right_and_has_a_record_of_every_stage() {
         let challenge = Challenge::new(40, 9).unwrap();
         let mut stages = DeviceStages::new(device, &challenge).unwrap();
         for step in steps() {
-            let rows = stages.measure(&step, (&SAMPLING, &CEILINGS)).unwrap();
+            let rows = stages
+                .measure(&step, (&SAMPLING, &CEILINGS, &Stage::ALL))
+                .unwrap();
             let names: Vec<String> = rows.iter().map(|row| row.text("stage")).collect();
             let mut wanted: Vec<String> = step.schedule.stages().map(|it| it.to_string()).collect();
             wanted.push("together".to_owned());
@@ -36,7 +37,12 @@ fn host_loops_are_right_and_add_up() {
     let challenge = Challenge::new(40, 9).unwrap();
     let host = Host::with_threads(2).unwrap();
     for variant in Variant::ALL {
-        let rows = measure_on_host(&host, &challenge, variant, (&SAMPLING, &CEILINGS));
+        let rows = measure_on_host(
+            &host,
+            &challenge,
+            variant,
+            (&SAMPLING, &CEILINGS, &Stage::ALL),
+        );
         let rows = rows.unwrap();
         assert_eq!(rows.len(), Stage::ALL.len() + 1);
         let seconds = |name: &str| -> f64 {
@@ -55,8 +61,44 @@ fn host_loops_are_right_and_add_up() {
         );
     }
     let one = Host::with_threads(1).unwrap();
-    let refused = measure_on_host(&one, &challenge, Variant::Cells, (&SAMPLING, &CEILINGS));
+    let refused = measure_on_host(
+        &one,
+        &challenge,
+        Variant::Cells,
+        (&SAMPLING, &CEILINGS, &Stage::ALL),
+    );
     assert!(matches!(refused, Err(BenchError::Illegal(_))));
+}
+
+#[test]
+fn stages_are_timed_alone() {
+    let challenge = Challenge::new(40, 9).unwrap();
+    let host = Host::with_threads(1).unwrap();
+    let how = (&SAMPLING, &CEILINGS, &[Stage::Lhs, Stage::Zero][..]);
+    let rows = measure_on_host(&host, &challenge, Variant::Serial, how).unwrap();
+    let names: Vec<String> = rows.iter().map(|row| row.text("stage")).collect();
+    assert_eq!(names, ["zero", "lhs"]);
+    assert!(rows.iter().all(|row| row.seconds() > 0.0));
+}
+
+/// Every node of every product, through another numbering.
+#[test]
+fn products_by_operators_are_right() {
+    let challenge = Challenge::new(40, 9).unwrap();
+    let check = |device: &AnyDevice| {
+        let how = (&SAMPLING, &CEILINGS, &Stage::ALL[..]);
+        let rows = measure_operators(device, &challenge, how).unwrap();
+        let names: Vec<String> = rows.iter().map(|row| row.text("stage")).collect();
+        assert_eq!(names, ["rhs_1", "rhs", "action"]);
+        for row in &rows {
+            assert!(row.error.unwrap() < 1e-13, "{}", row.text("stage"));
+            assert!(row.number("nominal_flops").unwrap() > 0.0 && row.seconds() > 0.0);
+        }
+    };
+    check(&Host::with_threads(2).unwrap().into());
+    with(Accelerator::opencl(0), |device| {
+        check(&device.clone().into())
+    });
 }
 
 #[test]

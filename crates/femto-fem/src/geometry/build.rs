@@ -59,10 +59,16 @@ impl Geometry {
             Maps::Tensor(Arc::new(maps))
         } else {
             let mut maps = TermMaps::new(cell, order.unwrap_or(1));
-            let extruded = columns.is_some();
+            let mut first = 0;
+            for &block in &blocks {
+                check(block, first)?;
+                first += block.len();
+            }
+            let extruded = columns.as_ref();
+            let extruded = extruded.map(|it| maps.are_extruded(it, &blocks, coordinates));
+            let extruded = extruded.unwrap_or_default();
             for block in blocks {
-                check(block, kinds.len())?;
-                maps.append((block, extruded), coordinates, &mut kinds);
+                maps.append((block, &extruded), coordinates, &mut kinds);
             }
             Maps::Terms(Arc::new(maps))
         };

@@ -1,4 +1,4 @@
-//! Columns: prisms that stand on each other, with vertical edges.
+//! Columns: prisms that stand on each other, with vertical edges between their vertices.
 
 use super::{CellBlock, CellNodes, Mesh};
 use femto_element::Layering;
@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The prisms of a mesh as columns of equal height.
+/// The prisms of a mesh as columns of equal numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// Prisms of a column, at least two.
+    /// Prisms of a column, at least one.
     pub layers: usize,
     /// Number of columns.
     pub count: usize,
@@ -37,15 +37,16 @@ impl Columns {
 }
 
 impl Mesh {
-    /// The columns that all prisms of the mesh form; `None` if there are no prisms, or some have another number of
-    /// prisms above them, lie on others turned round, are curved, or have edges that are not vertical.
+    /// The columns that all prisms of the mesh form, which may be curved between their vertices: each prism by itself if some have
+    /// another number of prisms above them, or lie on others turned round. `None` if there are no prisms, or some have edges
+    /// that are not vertical.
     pub fn columns(&self) -> Option<Columns> {
         let prisms = self
             .blocks
             .iter()
             .filter(|it| !it.cell_type.cell().lines().is_empty() && !it.is_empty());
         let prisms: Vec<&CellBlock> = prisms.collect();
-        if prisms.is_empty() || prisms.iter().any(|it| it.cell_type.order() > 1) {
+        if prisms.is_empty() {
             return None;
         }
         let height = |node: u32| {
@@ -86,43 +87,19 @@ impl Mesh {
             });
         }
         let nodes = listed(&prisms);
-        let cells: Vec<&[u32]> = nodes.chunks_exact(6).collect();
-        // Most often the next prism is the one above; others are looked up.
-        let is_next = |cell: usize| {
-            cells
-                .get(cell + 1)
-                .is_some_and(|next| cells[cell][3..] == next[..3])
-        };
-        let others = (0..cells.len()).filter(|&cell| cell == 0 || !is_next(cell - 1));
-        let bottoms: HashMap<&[u32], u32> = others
-            .map(|cell| (&cells[cell][..3], cell as u32))
-            .collect();
-        let above = |cell: u32| match is_next(cell as usize) {
-            true => Some(cell + 1),
-            false => bottoms.get(&cells[cell as usize][3..]).copied(),
-        };
-        let mut is_above = vec![false; cells.len()];
-        for cell in (0..cells.len() as u32).filter_map(above) {
-            is_above[cell as usize] = true;
-        }
-        let (mut in_order, mut layers) = (Vec::with_capacity(cells.len()), None);
-        for lowest in (0..cells.len() as u32).filter(|&cell| !is_above[cell as usize]) {
-            let before = in_order.len();
-            // A degenerate prism may lie on itself.
-            let column = std::iter::successors(Some(lowest), |&cell| above(cell));
-            in_order.extend(column.take(cells.len() - before + 1));
-            let own = in_order.len() - before;
-            if in_order.len() > cells.len() || *layers.get_or_insert(own) != own {
-                return None;
-            }
-        }
-        // None is left over, in a ring.
-        let layers = layers.filter(|&layers| layers > 1 && in_order.len() == cells.len())?;
-        Some(Columns {
-            layers,
-            count: in_order.len() / layers,
-            layering,
-            listed: Some(in_order),
+        Some(match on_each_other(&nodes) {
+            Some((layers, cells)) => Columns {
+                layers,
+                count: cells.len() / layers,
+                layering,
+                listed: Some(cells),
+            },
+            None => Columns {
+                layers: 1,
+                count: nodes.len() / 6,
+                layering,
+                listed: None,
+            },
         })
     }
 
@@ -152,6 +129,44 @@ impl Mesh {
     }
 }
 
+/// The layers and the prisms, column by column, of equal columns of prisms with these nodes, `[cells][6]`; `None` if some have
+/// another number of prisms above them, or lie on others turned round.
+fn on_each_other(nodes: &[u32]) -> Option<(usize, Vec<u32>)> {
+    let cells: Vec<&[u32]> = nodes.chunks_exact(6).collect();
+    // Most often the next prism is the one above; others are looked up.
+    let is_next = |cell: usize| {
+        cells
+            .get(cell + 1)
+            .is_some_and(|next| cells[cell][3..] == next[..3])
+    };
+    let others = (0..cells.len()).filter(|&cell| cell == 0 || !is_next(cell - 1));
+    let bottoms: HashMap<&[u32], u32> = others
+        .map(|cell| (&cells[cell][..3], cell as u32))
+        .collect();
+    let above = |cell: u32| match is_next(cell as usize) {
+        true => Some(cell + 1),
+        false => bottoms.get(&cells[cell as usize][3..]).copied(),
+    };
+    let mut is_above = vec![false; cells.len()];
+    for cell in (0..cells.len() as u32).filter_map(above) {
+        is_above[cell as usize] = true;
+    }
+    let (mut in_order, mut layers) = (Vec::with_capacity(cells.len()), None);
+    for lowest in (0..cells.len() as u32).filter(|&cell| !is_above[cell as usize]) {
+        let before = in_order.len();
+        // A degenerate prism may lie on itself.
+        let column = std::iter::successors(Some(lowest), |&cell| above(cell));
+        in_order.extend(column.take(cells.len() - before + 1));
+        let own = in_order.len() - before;
+        if in_order.len() > cells.len() || *layers.get_or_insert(own) != own {
+            return None;
+        }
+    }
+    // None is left over, in a ring.
+    let layers = layers.filter(|_| in_order.len() == cells.len())?;
+    Some((layers, in_order))
+}
+
 /// The layers and the number of columns as which all prisms are stored, if no column ends where another begins.
 fn stored_columns(prisms: &[&CellBlock]) -> Option<(usize, usize)> {
     let (mut layers, mut lowest) = (None, Vec::new());
@@ -164,25 +179,26 @@ fn stored_columns(prisms: &[&CellBlock]) -> Option<(usize, usize)> {
         }
         lowest.extend_from_slice(&columns.lowest);
     }
-    let (layers, count) = (layers.filter(|&layers| layers > 1)?, lowest.len() / 3);
+    let (layers, count) = (layers?, lowest.len() / 3);
     lowest.par_sort_unstable();
     lowest.dedup();
     let begins = |&node: &u32| lowest.binary_search(&(node + layers as u32)).is_ok();
     (!lowest.par_iter().any(begins)).then_some((layers, count))
 }
 
-/// The nodes of all prisms, `[cells][6]`.
+/// The nodes at the vertices of all prisms, `[cells][6]`, which are first in their lists.
 fn listed<'a>(prisms: &[&'a CellBlock]) -> Cow<'a, [u32]> {
     match prisms {
         [
             CellBlock {
                 nodes: CellNodes::Listed(nodes),
+                cell_type,
                 ..
             },
-        ] => Cow::Borrowed(&nodes[..]),
+        ] if cell_type.order() == 1 => Cow::Borrowed(&nodes[..]),
         all => {
             let cells = all.iter().flat_map(|it| it.cells());
-            Cow::Owned(cells.flat_map(|cell| cell.each()).collect())
+            Cow::Owned(cells.flat_map(|cell| cell.each().take(6)).collect())
         }
     }
 }
@@ -251,8 +267,9 @@ mod tests {
     }
 
     #[test]
-    fn other_prisms_are_not() {
-        assert_eq!(prisms(Some(1)).columns(), None, "turned round");
+    fn other_prisms_are_single_or_slanted() {
+        let alone = |mesh: &Mesh| mesh.columns().map(|it| (it.layers, it.count));
+        assert_eq!(alone(&prisms(Some(1))), Some((1, 48)), "turned round");
         let mut slanted = prisms(None);
         slanted.coordinates.to_mut()[0][0] += 1e-3;
         assert_eq!(slanted.columns(), None);
@@ -260,13 +277,13 @@ mod tests {
         let block = &mut taller.blocks[0];
         block.nodes.to_mut().truncate(6 * 47);
         block.tags.pop();
-        assert_eq!(taller.columns(), None);
+        assert_eq!(alone(&taller), Some((1, 47)));
         let mut flat = prisms(None);
         let block = &mut flat.blocks[0];
         let lowest = block.cell(0).to_vec();
         block.nodes = [&lowest[3..], &lowest[3..], &lowest].concat().into();
         block.tags.truncate(2);
-        assert_eq!(flat.columns(), None, "a prism on itself");
+        assert_eq!(alone(&flat), Some((1, 2)), "a prism on itself");
         assert_eq!(Mesh::default().columns(), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use femto_element::MapKind;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
 use femto_fem::space::{Block, Space, SpaceError, SpaceParams};
@@ -175,8 +176,15 @@ fn prisms_beside_hexahedra() {
 
 #[test]
 fn prisms_of_a_cylinder() {
-    let check = |path: &Path| {
+    let check = |path: &Path, columns: [usize; 2], extruded: usize| {
         let mesh = read(path);
+        let found = mesh.columns().expect("columns");
+        assert_eq!([found.count, found.layers], columns);
+        // Those beside the wall are curved.
+        let geometry = Geometry::new(&mesh).unwrap();
+        let kinds = geometry.kinds().iter();
+        let of_kind = kinds.filter(|&&kind| kind == MapKind::Extruded);
+        assert_eq!(of_kind.count(), extruded);
         for degree in 1..=4 {
             let params = SpaceParams {
                 degree: degree.into(),
@@ -199,8 +207,8 @@ fn prisms_of_a_cylinder() {
             }
         }
     };
-    check(&own("cylinder-prism18.msh"));
+    check(&own("cylinder-prism18.msh"), [14, 2], 12);
     if let Some(path) = shared("palace-cylinder-prism.msh") {
-        check(&path);
+        check(&path, [24, 4], 48);
     }
 }

@@ -38,9 +38,6 @@ pub struct ElementOperator {
     /// λ and κ of a form λ u, κ ∇u if they are folded into the geometry; otherwise the form is evaluated as
     /// written.
     pub coefficients: Option<Coefficients>,
-    /// Whether the nodes of columns are not numbered evenly from layer to layer, because a column is too tall for a chunk
-    /// or beside cells of another shape. On the host it does not matter.
-    pub has_uneven_columns: bool,
     /// Whether families that fold no coefficients into the geometry may evaluate those that are constant in an element once
     /// for it.
     pub fold_coefficients: bool,

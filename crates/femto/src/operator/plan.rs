@@ -13,7 +13,6 @@ use femto_kernel::family::{self, ElementOperator, FactorPrecision, FamilyId};
 use femto_kernel::form::{MAX_FIELDS, TracedForm};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceKind;
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -163,7 +162,6 @@ impl Plan {
                 coefficients,
                 fold_coefficients: foldable && params.fold_coefficients,
                 layering: geometry.columns().map_or(Layering::Any, |it| it.layering),
-                has_uneven_columns: device.is_accelerator() && has_uneven_columns(space, geometry),
             }),
         };
         for chunk in &space.restriction().chunks {
@@ -326,30 +324,6 @@ impl Plan {
         let nodes = (self.degree.horizontal + 1, self.operator.tables.nodes());
         self.family.node_table(self.operator.cell, nodes)
     }
-}
-
-/// Whether the nodes of columns are not numbered evenly from layer to layer.
-fn has_uneven_columns(space: &Space, geometry: &Geometry) -> bool {
-    let columns = geometry.columns().map(|columns| columns.layers);
-    let Some(layers) = columns.filter(|&layers| layers != space.restriction().layers) else {
-        return false;
-    };
-    let (lowest, second) = (space.element_nodes(0), space.element_nodes(1));
-    let is_uneven = |[low, high]: &mut [Vec<u32>; 2], element: usize| {
-        if element.is_multiple_of(layers) {
-            return false;
-        }
-        space.write_element_nodes(element - 1, low);
-        space.write_element_nodes(element, high);
-        let mut pairs = low.iter().zip(&*high).zip(lowest.iter().zip(&second));
-        pairs.any(|((low, high), (first, next))| {
-            high.wrapping_sub(*low) != next.wrapping_sub(*first)
-        })
-    };
-    let elements = (1..space.elements()).into_par_iter().with_min_len(1024);
-    elements
-        .map_init(|| [lowest.clone(), second.clone()], is_uneven)
-        .any(|uneven| uneven)
 }
 
 /// Checks that form, space and geometry match.

@@ -7,6 +7,8 @@ mod boundary;
 #[path = "../common/mod.rs"]
 mod common;
 mod matrices;
+#[path = "../../../femto-fem/tests/mesh_files/paths.rs"]
+mod mesh_paths;
 mod operators;
 mod solutions;
 mod wavefronts;

@@ -5,10 +5,11 @@ use crate::common::bound::{Bound, accelerator};
 use crate::common::forms::{Conduction, Interpreted};
 use crate::common::meshes::{blocks, columns, mesh};
 use crate::common::{Random, difference, hexahedra, largest};
+use crate::mesh_paths::{own, shared};
 use femto::element::{Cell, Layering, MapKind};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::BoxMesh;
-use femto::fem::mesh::boxes::SimplexBox;
+use femto::fem::mesh::boxes::{SimplexBox, SolidBox, Solids};
 use femto::fem::mesh::{Layers, Mesh};
 use femto::fem::space::{Block, Layout, SpaceParams};
 use femto::kernel::form::{
@@ -19,6 +20,7 @@ use femto::kernel::scalar::Scalar;
 use femto::operator::{AnyForm, Auxiliary, OperatorError};
 use femto::platform::device::accelerator::Accelerator;
 use femto::{DataLevel, FactorPrecision, Host, Operator, OperatorParams, Quadrature};
+use std::path::Path;
 
 /// A form in space with one component.
 fn solid<F: Form<3>>(form: F) -> Interpreted<F, 3, 1> {
@@ -409,28 +411,31 @@ fn folding_coefficients_changes_nothing() {
     assert!(difference(&apply(true), &apply(false)) < 1e-12);
 }
 
-/// Columns beside other cells, whose nodes are not numbered evenly, are evaluated by the family for any prisms.
+/// The nodes of columns beside other cells are not numbered evenly: each prism is evaluated by itself.
 #[test]
 fn columns_beside_hexahedra() {
     let Some(accelerator) = accelerator() else {
         return;
     };
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../femto-fem/tests/meshes/hybrid.msh"
-    );
-    let mesh = Mesh::read(std::path::Path::new(path)).unwrap();
-    assert_eq!(mesh.columns().unwrap().layers, 2);
-    for degree in [1, 2] {
+    let of_file = |path: &Path, layers| (Mesh::read(path).unwrap(), layers);
+    let mut meshes = vec![of_file(&own("hybrid.msh"), 2)];
+    meshes.extend(shared("petsc-hybrid_hexwedge.msh").map(|path| of_file(&path, 1)));
+    for ((mesh, layers), degree) in meshes
+        .iter()
+        .flat_map(|it| [1, 2].map(|degree| (it, degree)))
+    {
+        assert_eq!(mesh.columns().unwrap().layers, *layers);
         let params = SpaceParams {
             degree: degree.into(),
             ..SpaceParams::default()
         };
-        let geometries = Geometry::of_shapes(&mesh).unwrap();
-        let blocks = Block::all(&mesh, geometries, params).unwrap();
+        let geometries = Geometry::of_shapes(mesh).unwrap();
+        let blocks = Block::all(mesh, geometries, params).unwrap();
         let (form, params) = (screened(Some(1.0)), OperatorParams::default());
         let there = bind(&accelerator, &blocks, &form, &params);
         assert_eq!(there.warnings(), [] as [&str; 0]);
+        let explanation = there.explain(None, None).to_string();
+        assert!(explanation.contains("prism_column"), "{explanation}");
         let host = on_host(&blocks, &form, &params);
         let u = Random::new().vector(blocks[0].space.dofs());
         let error = difference(&Bound::apply(&there, &u), &Bound::apply(&host, &u));
@@ -438,7 +443,46 @@ fn columns_beside_hexahedra() {
     }
 }
 
-/// Columns that chunks cut are evaluated by the family for any prisms.
+/// Of prisms of second order the columns without curved sides are evaluated as columns, the others by the family for any
+/// prisms.
+#[test]
+fn columns_of_second_order_may_be_curved() {
+    let Some(accelerator) = accelerator() else {
+        return;
+    };
+    let prisms = SolidBox {
+        cells: [4, 2, 3],
+        geometry_degree: 2,
+        ..SolidBox::unit_cube(Solids::Prisms, 1)
+    };
+    let hills = |[x, _, z]: [f64; 3]| z * (1.0 + 0.2 * x);
+    let straight = prisms.build(|x| [x[0], x[1], hills(x)]).unwrap();
+    let curved = prisms.build(|x| {
+        let beyond = (x[0] - 0.5).max(0.0);
+        [x[0], x[1] + 0.2 * beyond * beyond, x[2]]
+    });
+    for (mesh, counts) in [(straight, [48, 0]), (curved.unwrap(), [24, 24])] {
+        let geometries = Geometry::of_shapes(&mesh).unwrap();
+        let columns = geometries[0].columns().expect("columns");
+        assert_eq!((columns.count, columns.layers), (16, 3));
+        for (kind, count) in [MapKind::Extruded, MapKind::Curved].into_iter().zip(counts) {
+            let of_kind = geometries[0].kinds().iter().filter(|&&it| it == kind);
+            assert_eq!(of_kind.count(), count, "{kind:?}");
+        }
+        let blocks = Block::all(&mesh, geometries, of_degree(2)).unwrap();
+        let (form, params) = (screened(Some(1.0)), OperatorParams::default());
+        let there = bind(&accelerator, &blocks, &form, &params);
+        let explanation = there.explain(None, None).to_string();
+        let families = [("prism_column", counts[0]), ("cell_quadrature", counts[1])];
+        for (family, count) in families {
+            assert_eq!(explanation.contains(family), count > 0, "{explanation}");
+        }
+        let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
+        assert!(error < 1e-13, "{error:e}");
+    }
+}
+
+/// Of columns that chunks cut each prism is evaluated by itself.
 #[test]
 fn columns_that_are_too_tall_are_cut() {
     let Some(accelerator) = accelerator() else {
@@ -453,15 +497,18 @@ fn columns_that_are_too_tall_are_cut() {
         ..SpaceParams::default()
     };
     let short = base.extrude(&Layers::uniform(3), |_| 0.0, |_| 1.0).unwrap();
-    for (mesh, family) in [(short, "prism_column"), (mesh, "cell_quadrature")] {
+    for (mesh, words) in [(short, "carried downwards"), (mesh, "a prism per thread")] {
         let geometries = Geometry::of_shapes(&mesh).unwrap();
         let blocks = Block::all(&mesh, geometries, params.clone()).unwrap();
         let (form, params) = (screened(Some(1.0)), OperatorParams::default());
         let there = bind(&accelerator, &blocks, &form, &params);
         let explanation = there.explain(None, None).to_string();
-        assert!(explanation.starts_with(family), "{explanation}");
+        assert!(explanation.starts_with("prism_column"), "{explanation}");
+        assert!(explanation.contains(words), "{explanation}");
+        let is_carried = explanation.contains("carried downwards");
+        assert_eq!(is_carried, words == "carried downwards", "{explanation}");
         let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
-        assert!(error < 1e-13, "{family}: {error:e}");
+        assert!(error < 1e-13, "{words}: {error:e}");
     }
 }
 

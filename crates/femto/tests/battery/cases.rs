@@ -355,6 +355,7 @@ pub(crate) fn columns_on_all_devices() -> Vec<Group> {
                 at(1, [2, 2, 40]),
                 at(2, [3, 3, 3]),
                 at(2, [3, 2, 4]),
+                at(2, [3, 2, 1]),
             ],
             &[Screened, Busy],
             automatic(),

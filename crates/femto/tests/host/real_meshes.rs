@@ -182,6 +182,16 @@ fn cylinders() {
             },
         );
     }
+    // Columns of prisms, of which those at the wall are curved.
+    let rules = [Quadrature::Gauss];
+    let prisms = Case {
+        degrees: &[1, 2, 3, 4],
+        ..cylinder
+    };
+    check_rules(&own("cylinder-prism18.msh"), &prisms, &rules);
+    if let Some(path) = shared("palace-cylinder-prism.msh") {
+        check_rules(&path, &prisms, &rules);
+    }
 }
 
 /// Neighbours in every relative orientation.

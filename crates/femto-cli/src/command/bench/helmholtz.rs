@@ -9,12 +9,13 @@ use crate::progress::Progress;
 use clap::Args;
 use femto::platform::device::{self, DeviceId, DeviceKind};
 use femto_bench::Sampling;
-use femto_bench::helmholtz::{Columns, SMALL, Step, Sweep, Variant, run_all, steps};
+use femto_bench::helmholtz::{Columns, SMALL, Stage, Step, Sweep, Variant, run_all, steps};
 
 /// Measure the Helmholtz Challenge on extruded prisms: every stage, alone and together.
 ///
 /// Weigl, Savitski, Chua, "Helmholtz Challenge" (2014). On accelerators, the steps of its ladder; on the host, its serial
-/// loops, threads over columns, and threads over the cells of a column. Every output is compared with closed forms.
+/// loops, threads over columns, and threads over the cells of a column. Then, on either, femto's own operators, where a
+/// stage is a product with a matrix. Every output is compared with closed forms.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Helmholtz {
     /// The device: `cuda:0`, `opencl:0`, `host`, ...
@@ -38,6 +39,12 @@ pub(in crate::command) struct Helmholtz {
         value_parser = options::named(&Variant::ALL, Variant::name)
     )]
     variants: Vec<Variant>,
+    /// Stages to time; all run once and are compared [default: all].
+    #[arg(
+        long, value_delimiter = ',',
+        value_parser = options::named(&Stage::ALL, Stage::name)
+    )]
+    stages: Vec<Stage>,
     /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     nreps: u32,
@@ -84,6 +91,10 @@ impl Helmholtz {
             variants: match &self.variants[..] {
                 [] => Variant::ALL.to_vec(),
                 variants => variants.to_vec(),
+            },
+            stages: match &self.stages[..] {
+                [] => Stage::ALL.to_vec(),
+                stages => stages.to_vec(),
             },
             sampling: Sampling {
                 samples: self.nreps as usize,

@@ -77,6 +77,8 @@ pub(super) fn checked(
 struct Elements {
     /// Number of cells of each kind.
     kinds: [(&'static str, usize); 4],
+    /// Number and layers of the columns that the prisms form.
+    columns: Option<[usize; 2]>,
     warnings: Vec<CornerWarning>,
     /// Notes about cells that touch without being joined.
     unjoined: Vec<String>,
@@ -97,8 +99,10 @@ impl Elements {
             ("extruded", MapKind::Extruded),
             ("curved", MapKind::Curved),
         ];
+        let columns = blocks.iter().find_map(|block| block.geometry.columns());
         Ok(Self {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),
+            columns: columns.map(|it| [it.count, it.layers]),
             warnings,
             unjoined: unjoined(&blocks),
             parts: Block::parts(&blocks).count,
@@ -115,12 +119,16 @@ impl Display for Report {
         match &self.elements {
             Ok(Elements {
                 kinds,
+                columns,
                 warnings,
                 unjoined,
                 parts,
             }) => {
                 let kinds = kinds.map(|(name, count)| format!("{count} {name}"));
                 write!(f, "maps    {}", kinds.join(", "))?;
+                if let Some([count, layers]) = columns {
+                    write!(f, "\ncolumns {count} of {layers} prisms")?;
+                }
                 if *parts > 1 {
                     write!(f, "\nparts   {parts}, which share no vertices")?;
                 }

@@ -1,29 +1,63 @@
 //! Collecting and classifying simplices, prisms and pyramids.
 
 use super::TermMaps;
-use crate::mesh::{CellBlock, CellNodes, Coordinates};
+use crate::mesh::{CellBlock, CellNodes, Columns, Coordinates, NodesOfCell};
 use femto_element::MapKind;
 use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
 
 impl TermMaps {
-    /// Appends a block of cells, whose nodes exist, and the kind of each one's map, which may be known to be extruded.
+    /// Which prisms of these blocks have the map through their vertices, as have all others of their columns: `[cells]`.
+    pub(in crate::geometry) fn are_extruded(
+        &self,
+        columns: &Columns,
+        blocks: &[&CellBlock],
+        coordinates: &Coordinates,
+    ) -> Vec<bool> {
+        let mut extruded = Vec::new();
+        for block in blocks {
+            if block.cell_type.order() == 1 {
+                extruded.resize(extruded.len() + block.len(), true);
+                continue;
+            }
+            let lift = Lift::new(block.cell_type, &self.terms);
+            let is_straight =
+                |cell: &[u32]| lift.is_of_vertices(&lift.coefficients(coordinates, cell));
+            extruded.par_extend(block.par_cells().map(|cell| is_straight(&cell)));
+        }
+        let is_mixed = extruded.iter().any(|&is| is) && extruded.iter().any(|&is| !is);
+        for column in (0..columns.count).filter(|_| is_mixed) {
+            if !columns.cells(column).all(|cell| extruded[cell as usize]) {
+                columns
+                    .cells(column)
+                    .for_each(|cell| extruded[cell as usize] = false);
+            }
+        }
+        extruded
+    }
+
+    /// Appends a block of cells, whose nodes exist, and the kind of each one's map, given which are
+    /// [extruded](Self::are_extruded), if any.
     pub(in crate::geometry) fn append(
         &mut self,
-        (block, extruded): (&CellBlock, bool),
+        (block, extruded): (&CellBlock, &[bool]),
         coordinates: &Coordinates,
         kinds: &mut Vec<MapKind>,
     ) {
         let first = kinds.len();
         self.vertices.append(self.vertices_of(block));
-        if extruded {
+        let extruded = extruded.get(first..first + block.len()).unwrap_or(&[]);
+        if !extruded.is_empty() && extruded.iter().all(|&is| is) {
             kinds.resize(first + block.len(), MapKind::Extruded);
         } else if block.cell_type.order() == 1 && self.cell.is_simplex() {
             kinds.resize(first + block.len(), MapKind::Affine);
         } else {
             let lift = Lift::new(block.cell_type, &self.terms);
-            let kind = |cell: &[u32]| lift.kind(&lift.coefficients(coordinates, cell));
-            kinds.par_extend(block.par_cells().map(|cell| kind(&cell)));
+            let kind = |(place, cell): (usize, NodesOfCell<'_>)| match extruded.get(place) {
+                Some(true) => MapKind::Extruded,
+                _ => lift.kind(&lift.coefficients(coordinates, &cell)),
+            };
+            kinds.par_extend(block.par_cells().enumerate().map(kind));
             self.append_curved(block, coordinates, &kinds[first..], &lift);
         }
         if !self.curved_index.is_empty() {
@@ -82,6 +116,8 @@ struct Lift {
     terms: usize,
     /// Number of terms of degree 0 and 1.
     affine: usize,
+    /// Number of terms of order 1.
+    of_vertices: usize,
 }
 
 impl Lift {
@@ -109,6 +145,7 @@ impl Lift {
             from_nodes,
             terms: terms.len(),
             affine: cell.dim() + 1,
+            of_vertices: cell.vertices(),
         }
     }
 
@@ -138,16 +175,26 @@ impl Lift {
     /// its coordinates; never with NaN. Gmsh puts nodes on straight sides only to a few 1e-12, which third
     /// differences amplify.
     fn kind(&self, coefficients: &[[f64; 3]]) -> MapKind {
+        match self.is_without(coefficients, self.affine) {
+            true => MapKind::Affine,
+            false => MapKind::Curved,
+        }
+    }
+
+    /// Whether the map is that through the vertices alone.
+    fn is_of_vertices(&self, coefficients: &[[f64; 3]]) -> bool {
+        self.is_without(coefficients, self.of_vertices)
+    }
+
+    /// Whether all terms from one on are negligible, as above.
+    fn is_without(&self, coefficients: &[[f64; 3]], from: usize) -> bool {
         let size = |v: &[f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let extents = coefficients[1..self.affine].iter().map(size);
         let extent = extents.fold(f64::INFINITY, f64::min);
         // Third differences of rounded positions are off by tens of units in the last place.
         let tolerance = 1e-10 * extent + 64.0 * f64::EPSILON * size(&coefficients[0]);
         let negligible = |v: &[f64; 3]| v.iter().all(|x| x.abs() <= tolerance);
-        match coefficients[self.affine..].iter().all(negligible) {
-            true => MapKind::Affine,
-            false => MapKind::Curved,
-        }
+        coefficients[from..].iter().all(negligible)
     }
 }
 

@@ -38,9 +38,6 @@ impl Family for PrismColumn {
         accelerator: bool,
     ) -> Result<(), &'static str> {
         match map {
-            MapKind::Extruded if accelerator && operator.has_uneven_columns => {
-                Err("the columns' nodes are not numbered evenly from layer to layer")
-            }
             MapKind::Extruded => match factors(operator) {
                 None => Err("the rule is not a product"),
                 Some(tables) if accelerator && tables.bytes() > MOST_CONSTANT_BYTES => {
@@ -48,9 +45,7 @@ impl Family for PrismColumn {
                 }
                 Some(_) => Ok(()),
             },
-            _ => Err(
-                "the prisms do not form columns of equal numbers, at least two, with vertical edges",
-            ),
+            _ => Err("the prisms do not all have vertical edges, or have curved sides"),
         }
     }
 

@@ -34,7 +34,7 @@ impl Columns {
         in_pairs: bool,
     ) -> Option<(Self, Vec<(Operand, Array)>)> {
         let (layers, nodes) = (elements.layers(), tables.nodes());
-        if layers < 2 || !elements.count().is_multiple_of(layers) {
+        if layers == 0 || !elements.count().is_multiple_of(layers) {
             return None;
         }
         let count = elements.count() / layers;
@@ -42,10 +42,13 @@ impl Columns {
             let own = elements.nodes_of(element);
             tables.places.iter().map(move |&place| own[place])
         };
-        let steps: Vec<u32> = ordered(0)
-            .zip(ordered(1))
-            .map(|(low, high)| high.wrapping_sub(low))
-            .collect();
+        let steps: Vec<u32> = match layers {
+            1 => vec![0; nodes],
+            _ => ordered(0)
+                .zip(ordered(1))
+                .map(|(low, high)| high.wrapping_sub(low))
+                .collect(),
+        };
         let all = (0..count).into_par_iter();
         let lowest: Vec<u32> = all
             .flat_map_iter(|column| ordered(column * layers))
@@ -61,8 +64,8 @@ impl Columns {
                 })
         };
         debug_assert!(all_step(&ordered, (count, layers), &steps));
-        let share = lowest.par_chunks_exact(nodes).all(shares);
-        let in_pairs = in_pairs && steps.iter().all(|&step| step == steps[0]);
+        let share = layers > 1 && lowest.par_chunks_exact(nodes).all(shares);
+        let in_pairs = in_pairs && share && steps.iter().all(|&step| step == steps[0]);
         let pairs = in_pairs.then(|| {
             let corners = lowest.chunks_exact(nodes);
             let corners = corners.map(|own| [0, 1, 2].map(|t| own[t * nz]));

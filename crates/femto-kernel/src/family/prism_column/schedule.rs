@@ -197,7 +197,7 @@ impl fmt::Display for Schedule {
             )?,
         }
         if self.carry {
-            write!(f, ", sums of triangles between prisms carried upwards")?;
+            write!(f, ", sums of triangles between prisms carried downwards")?;
         }
         if self.pairs {
             write!(f, ", of edges in pairs of columns exchanged")?;

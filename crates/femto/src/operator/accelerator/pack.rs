@@ -26,6 +26,8 @@ pub(super) struct Packer<'a> {
     nodes: OnceLock<Vec<u32>>,
     /// See [`Elements::position`].
     origin: OnceLock<[f64; 3]>,
+    /// See [`Elements::layers`].
+    layers: OnceLock<usize>,
     kind: usize,
 }
 
@@ -38,10 +40,50 @@ impl<'a> Packer<'a> {
             block: &plan.block,
             nodes: OnceLock::new(),
             origin: OnceLock::new(),
+            layers: OnceLock::new(),
             elements: elements(binding, |other| other == kind),
             kind,
         };
         binding.plan.kinds.iter().enumerate().map(of_kind).collect()
+    }
+
+    /// The layers of columns if the elements are whole ones and their nodes are numbered evenly from layer to layer, which they
+    /// are not if a column is too tall for a chunk or beside cells of another shape; otherwise 1.
+    fn even_layers(&self) -> usize {
+        let (space, geometry) = (self.binding.space, self.binding.geometry);
+        let layers = geometry.columns().map_or(1, |columns| columns.layers);
+        let is_whole = |column: &[u32]| {
+            let first = column[0] as usize;
+            first.is_multiple_of(layers)
+                && column.iter().zip(first..).all(|(&n, m)| n as usize == m)
+        };
+        let are_whole = self.elements.len().is_multiple_of(layers)
+            && self.elements.par_chunks(layers).all(is_whole);
+        if layers == 1 || !are_whole {
+            return 1;
+        }
+        if layers == space.restriction().layers {
+            return layers;
+        }
+        let [lowest, second] = [0, 1].map(|n| self.nodes_of(n));
+        let steps = lowest.iter().zip(&second);
+        let steps: Vec<u32> = steps.map(|(low, high)| high.wrapping_sub(*low)).collect();
+        let is_even = |[low, high]: &mut [Vec<u32>; 2], element: usize| {
+            if element.is_multiple_of(layers) {
+                return true;
+            }
+            space.write_element_nodes(element - 1, low);
+            space.write_element_nodes(element, high);
+            let mut pairs = low.iter().zip(&*high).zip(&steps);
+            pairs.all(|((low, high), step)| high.wrapping_sub(*low) == *step)
+        };
+        let elements = self.elements.par_iter().with_min_len(1024);
+        let elements = elements.map(|&element| element as usize);
+        let are_even = elements.map_init(|| [lowest.clone(), second.clone()], is_even);
+        match are_even.all(|is| is) {
+            true => layers,
+            false => 1,
+        }
     }
 
     /// Packed geometry, `[element][number]`; `None` if nothing is stored.
@@ -153,9 +195,7 @@ impl Elements for Packer<'_> {
     }
 
     fn layers(&self) -> usize {
-        let is_even = !self.binding.plan.operator.has_uneven_columns;
-        let columns = self.binding.geometry.columns().filter(|_| is_even);
-        columns.map_or(1, |columns| columns.layers)
+        *self.layers.get_or_init(|| self.even_layers())
     }
 
     fn nodes_of(&self, element: usize) -> Vec<u32> {
