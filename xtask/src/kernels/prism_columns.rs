@@ -149,7 +149,11 @@ impl Kind {
         };
         let columns = Columns::new(self.degree, self.layering);
         let kernels = block.kernels(&target, &columns).expect("columns");
-        let candidates = kernels.candidates(self.vectors).unwrap_or_default();
+        let candidates = kernels.candidates(self.vectors);
+        let candidates = match target.knobs.is_empty() {
+            true => candidates.unwrap_or_default(),
+            false => candidates.expect("a legal schedule"),
+        };
         let mut sources: Vec<(String, KernelSource, usize)> = candidates
             .into_iter()
             .enumerate()

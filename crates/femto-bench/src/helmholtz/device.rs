@@ -1,16 +1,15 @@
 //! The stages on an accelerator.
 
-use super::record::{Measured, Subject, TOGETHER, are_all, compare};
-use super::{Challenge, kernels};
+use super::record::{Measured, Subject, TOGETHER, compare};
+use super::{Challenge, How, kernels};
 use crate::compile::compile;
 use crate::memory::fits;
 use crate::timing::time_on_device;
-use crate::{BenchError, Record, Sampling};
+use crate::{BenchError, Record};
 use femto::vector::VectorOps;
 use femto_kernel::family::prism_published::{
     Schedule, Stage, StageKernels, StageWork, Step, Vector,
 };
-use femto_kernel::roofline::Ceilings;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, Launch, Usage,
 };
@@ -54,11 +53,7 @@ impl<'a> DeviceStages<'a> {
     /// # Errors
     /// [`BenchError::Illegal`] for a step that is illegal for the device, [`BenchError::Wrong`] for a wrong output; a
     /// text that does not compile.
-    pub fn measure(
-        &mut self,
-        step: &Step,
-        (sampling, ceilings, timed): (&Sampling, &Ceilings, &[Stage]),
-    ) -> Result<Vec<Record>, BenchError> {
+    pub fn measure(&mut self, step: &Step, how: How<'_>) -> Result<Vec<Record>, BenchError> {
         let compiled = self.compile(step)?;
         let errors = self.errors(&compiled)?;
         let subject = Subject {
@@ -67,21 +62,21 @@ impl<'a> DeviceStages<'a> {
             schedule: step.schedule.to_string(),
             columns: &self.challenge.columns,
             device: self.device.info(),
-            ceilings: *ceilings,
+            ceilings: *how.ceilings,
         };
         let device = self.device;
         let mut records = Vec::new();
         let all = compiled.stages.iter().zip(&errors);
-        for (&stage, &error) in all.filter(|(stage, _)| timed.contains(stage)) {
+        for (&stage, &error) in all.filter(|(stage, _)| how.stages.contains(stage)) {
             records.push(subject.record(Measured {
                 stage: stage.name(),
-                timing: time_on_device(device, sampling, || self.run(&compiled, stage))?,
+                timing: time_on_device(device, how.sampling, || self.run(&compiled, stage))?,
                 work: StageWork::new(stage, &step.schedule, &self.challenge.columns),
                 error,
                 usage: compiled.usage(stage),
             }));
         }
-        if !are_all(timed) {
+        if !how.are_together() {
             return Ok(records);
         }
         let challenge = || {
@@ -90,7 +85,7 @@ impl<'a> DeviceStages<'a> {
                 .iter()
                 .filter(|it| Stage::CHALLENGE.contains(it))
         };
-        let timing = time_on_device(device, sampling, || {
+        let timing = time_on_device(device, how.sampling, || {
             challenge().try_for_each(|&stage| self.run(&compiled, stage))
         })?;
         let work =

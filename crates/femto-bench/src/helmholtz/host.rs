@@ -1,21 +1,20 @@
 //! The stages on the host.
 
-use super::Challenge;
-use super::record::{Measured, Subject, TOGETHER, are_all, compare};
+use super::record::{Measured, Subject, TOGETHER, compare};
+use super::{Challenge, How};
 use crate::timing::since;
-use crate::{BenchError, Record, Sampling, Timing};
+use crate::{BenchError, Record, Timing};
 use femto::Host;
 use femto_kernel::family::ScheduleError;
 use femto_kernel::family::prism_published::host::{Stages, Variant};
 use femto_kernel::family::prism_published::{Oracle, Schedule, Stage, StageWork, Vector};
-use femto_kernel::roofline::Ceilings;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Usage;
 use std::time::Instant;
 
-/// Measures the given stages of a variant. The first sample runs all stages, in order, from poisoned vectors, and their outputs are
-/// compared; the others run the given ones. The time of all together, if the Challenge's are among them, is the sum of
-/// theirs.
+/// Measures stages of a variant. The first sample runs all, in order, from poisoned vectors, and their outputs are compared. If only
+/// some are timed, it is one more, and the others run these alone. The time of all together is the sum of those of the
+/// Challenge's stages.
 ///
 /// # Errors
 /// [`BenchError::Illegal`] for threads on a host with one, [`BenchError::Wrong`] for a wrong output.
@@ -23,7 +22,7 @@ pub fn measure_on_host(
     host: &Host,
     Challenge { columns, oracle }: &Challenge,
     variant: Variant,
-    (sampling, ceilings, timed): (&Sampling, &Ceilings, &[Stage]),
+    how: How<'_>,
 ) -> Result<Vec<Record>, BenchError> {
     if variant != Variant::Serial && host.threads() == 1 {
         return Err(BenchError::Illegal(ScheduleError::Rule {
@@ -33,10 +32,12 @@ pub fn measure_on_host(
     }
     let mut stages = Stages::new(columns);
     let (mut errors, mut samples) = (Vec::new(), Vec::new());
-    for sample in 0..sampling.samples.max(1) {
+    let is_whole = how.stages.len() == Stage::ALL.len();
+    let extra = usize::from(!is_whole);
+    for sample in 0..how.sampling.samples.max(1) + extra {
         let mut seconds = Vec::new();
         for stage in Stage::ALL {
-            if sample > 0 && !timed.contains(&stage) {
+            if sample > 0 && !how.stages.contains(&stage) {
                 seconds.push(f64::NAN);
                 continue;
             }
@@ -54,13 +55,14 @@ pub fn measure_on_host(
         }
         samples.push(seconds);
     }
+    samples.drain(..extra);
     let subject = Subject {
         name: variant.name().to_owned(),
         change: "",
         schedule: variant.name().to_owned(),
         columns,
         device: host.info(),
-        ceilings: *ceilings,
+        ceilings: *how.ceilings,
     };
     // As published: expression 1 by cells, the load copied.
     let schedule = Schedule {
@@ -70,7 +72,7 @@ pub fn measure_on_host(
     let work = |stage| StageWork::new(stage, &schedule, columns);
     let mut records: Vec<Record> = Vec::new();
     let all = Stage::ALL.into_iter().enumerate();
-    for (place, stage) in all.filter(|(_, stage)| timed.contains(stage)) {
+    for (place, stage) in all.filter(|(_, stage)| how.stages.contains(stage)) {
         let of = samples.iter().map(|seconds| seconds[place]);
         records.push(subject.record(Measured {
             stage: stage.name(),
@@ -80,7 +82,7 @@ pub fn measure_on_host(
             usage: Usage::default(),
         }));
     }
-    if !are_all(timed) {
+    if !how.are_together() {
         return Ok(records);
     }
     let of = |seconds: &Vec<f64>| -> f64 {

@@ -29,6 +29,7 @@ use crate::{BenchError, Report, Sampling, roofline};
 use femto::accelerator::{language, limits};
 use femto::{AnyDevice, Host};
 use femto_kernel::family::prism_published::{Oracle, StageKernels, Vector, source};
+use femto_kernel::roofline::Ceilings;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
 use view::HELMHOLTZ;
@@ -54,6 +55,25 @@ pub struct Sweep {
     pub stages: Vec<Stage>,
     /// Number and length of samples.
     pub sampling: Sampling,
+}
+
+/// How stages are measured.
+#[derive(Clone, Copy, Debug)]
+pub struct How<'a> {
+    /// Number and length of samples.
+    pub sampling: &'a Sampling,
+    /// Those of the device.
+    pub ceilings: &'a Ceilings,
+    /// Stages to time.
+    pub stages: &'a [Stage],
+}
+
+impl How<'_> {
+    /// Whether the Challenge's stages are all timed, and so together.
+    fn are_together(&self) -> bool {
+        let mut challenge = Stage::CHALLENGE.iter();
+        challenge.all(|stage| self.stages.contains(stage))
+    }
 }
 
 /// The mesh, and the output of every stage on it.
@@ -112,7 +132,11 @@ pub fn run_all(
         progress.stage(format!("ceilings, {}", label(&device.info())));
         let ceilings = roofline::of(device, options.ceilings)?;
         report.begin(device.info(), ceilings);
-        let how = (&sweep.sampling, &ceilings, &sweep.stages[..]);
+        let how = How {
+            sampling: &sweep.sampling,
+            ceilings: &ceilings,
+            stages: &sweep.stages,
+        };
         match device {
             AnyDevice::Host(host) => {
                 for &variant in &sweep.variants {

@@ -1,9 +1,9 @@
 //! The stages that are products with a matrix, by femto's own operators on the same mesh.
 
-use super::Challenge;
 use super::record::{Measured, Subject, compare};
+use super::{Challenge, How};
 use crate::timing::time_apply;
-use crate::{BenchError, Record, Sampling};
+use crate::{BenchError, Record};
 use femto::operator::{AnyForm, Typed};
 use femto::{AnyDevice, OperatorParams, Quadrature};
 use femto_element::{Cell, CellType};
@@ -12,7 +12,6 @@ use femto_fem::mesh::{CellBlock, Layers, Mesh};
 use femto_fem::space::{Block, SpaceParams};
 use femto_kernel::family::prism_published::{Columns, Schedule, Stage, StageWork};
 use femto_kernel::form::{GraphForm, Mass, Poisson, ScreenedPoisson};
-use femto_kernel::roofline::Ceilings;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Usage;
 
@@ -30,15 +29,22 @@ pub(super) const STAGES: [Stage; 3] = [Stage::Rhs1, Stage::Rhs, Stage::Action];
 pub fn measure_operators(
     device: &AnyDevice,
     challenge: &Challenge,
-    (sampling, ceilings, stages): (&Sampling, &Ceilings, &[Stage]),
+    how: How<'_>,
 ) -> Result<Vec<Record>, BenchError> {
     let Challenge { columns, oracle } = challenge;
+    let stages = STAGES
+        .into_iter()
+        .filter(|stage| how.stages.contains(stage));
+    let stages: Vec<Stage> = stages.collect();
+    if stages.is_empty() {
+        return Ok(Vec::new());
+    }
     let mesh = mesh(columns)?;
     let geometries = Geometry::of_shapes(&mesh)?;
     let blocks = Block::all(&mesh, geometries, SpaceParams::default()).map_err(Box::new)?;
     let places = places(columns, &blocks);
     let mut records = Vec::new();
-    for stage in STAGES.into_iter().filter(|stage| stages.contains(stage)) {
+    for stage in stages {
         let input = match stage {
             Stage::Rhs1 => Stage::Expression1,
             _ => Stage::Rhs1,
@@ -59,14 +65,14 @@ pub fn measure_operators(
             found[place] = v;
         }
         let error = compare(oracle, stage, &found)?;
-        let timing = time_apply(&*operator, sampling)?;
+        let timing = time_apply(&*operator, how.sampling)?;
         let subject = Subject {
             name: FEMTO.to_owned(),
             change: "the operators of M, K and M + K",
             schedule: operator.explain(None, None).schedule.join("; "),
             columns,
             device: device.info(),
-            ceilings: *ceilings,
+            ceilings: *how.ceilings,
         };
         records.push(subject.record(Measured {
             stage: stage.name(),

@@ -13,11 +13,6 @@ use serde_json::json;
 /// The name of all stages of the Challenge together.
 pub(super) const TOGETHER: &str = "together";
 
-/// Whether the Challenge's stages are among these, and so timed together.
-pub(super) fn are_all(stages: &[Stage]) -> bool {
-    Stage::CHALLENGE.iter().all(|stage| stages.contains(stage))
-}
-
 /// What the records of a step or a variant have in common.
 pub(super) struct Subject<'a> {
     /// A step or a variant of the host's loops.

@@ -1,10 +1,17 @@
 //! All steps on OpenCL, and the loops of the host.
 
 use super::*;
+use crate::Record;
 use crate::tests::{CEILINGS, SAMPLING};
 use femto::Host;
 use femto_platform::device::conformance::with;
 use serde_json::json;
+
+const ALL: How<'static> = How {
+    sampling: &SAMPLING,
+    ceilings: &CEILINGS,
+    stages: &Stage::ALL,
+};
 
 #[test]
 fn every_step_is_right_and_has_a_record_of_every_stage() {
@@ -12,9 +19,7 @@ fn every_step_is_right_and_has_a_record_of_every_stage() {
         let challenge = Challenge::new(40, 9).unwrap();
         let mut stages = DeviceStages::new(device, &challenge).unwrap();
         for step in steps() {
-            let rows = stages
-                .measure(&step, (&SAMPLING, &CEILINGS, &Stage::ALL))
-                .unwrap();
+            let rows = stages.measure(&step, ALL).unwrap();
             let names: Vec<String> = rows.iter().map(|row| row.text("stage")).collect();
             let mut wanted: Vec<String> = step.schedule.stages().map(|it| it.to_string()).collect();
             wanted.push("together".to_owned());
@@ -37,12 +42,7 @@ fn host_loops_are_right_and_add_up() {
     let challenge = Challenge::new(40, 9).unwrap();
     let host = Host::with_threads(2).unwrap();
     for variant in Variant::ALL {
-        let rows = measure_on_host(
-            &host,
-            &challenge,
-            variant,
-            (&SAMPLING, &CEILINGS, &Stage::ALL),
-        );
+        let rows = measure_on_host(&host, &challenge, variant, ALL);
         let rows = rows.unwrap();
         assert_eq!(rows.len(), Stage::ALL.len() + 1);
         let seconds = |name: &str| -> f64 {
@@ -61,12 +61,7 @@ fn host_loops_are_right_and_add_up() {
         );
     }
     let one = Host::with_threads(1).unwrap();
-    let refused = measure_on_host(
-        &one,
-        &challenge,
-        Variant::Cells,
-        (&SAMPLING, &CEILINGS, &Stage::ALL),
-    );
+    let refused = measure_on_host(&one, &challenge, Variant::Cells, ALL);
     assert!(matches!(refused, Err(BenchError::Illegal(_))));
 }
 
@@ -74,11 +69,25 @@ fn host_loops_are_right_and_add_up() {
 fn stages_are_timed_alone() {
     let challenge = Challenge::new(40, 9).unwrap();
     let host = Host::with_threads(1).unwrap();
-    let how = (&SAMPLING, &CEILINGS, &[Stage::Lhs, Stage::Zero][..]);
-    let rows = measure_on_host(&host, &challenge, Variant::Serial, how).unwrap();
-    let names: Vec<String> = rows.iter().map(|row| row.text("stage")).collect();
-    assert_eq!(names, ["zero", "lhs"]);
-    assert!(rows.iter().all(|row| row.seconds() > 0.0));
+    let how = How {
+        stages: &[Stage::Lhs, Stage::Zero],
+        ..ALL
+    };
+    let check = |rows: &[Record]| {
+        let names: Vec<String> = rows.iter().map(|row| row.text("stage")).collect();
+        assert_eq!(names, ["zero", "lhs"]);
+        assert!(rows.iter().all(|row| row.seconds() > 0.0));
+    };
+    check(&measure_on_host(&host, &challenge, Variant::Serial, how).unwrap());
+    with(Accelerator::opencl(0), |device| {
+        let mut stages = DeviceStages::new(device, &challenge).unwrap();
+        check(&stages.measure(&steps()[7], how).unwrap());
+        assert!(
+            measure_operators(&device.clone().into(), &challenge, how)
+                .unwrap()
+                .is_empty()
+        );
+    });
 }
 
 /// Every node of every product, through another numbering.
@@ -86,8 +95,7 @@ fn stages_are_timed_alone() {
 fn products_by_operators_are_right() {
     let challenge = Challenge::new(40, 9).unwrap();
     let check = |device: &AnyDevice| {
-        let how = (&SAMPLING, &CEILINGS, &Stage::ALL[..]);
-        let rows = measure_operators(device, &challenge, how).unwrap();
+        let rows = measure_operators(device, &challenge, ALL).unwrap();
         let names: Vec<String> = rows.iter().map(|row| row.text("stage")).collect();
         assert_eq!(names, ["rhs_1", "rhs", "action"]);
         for row in &rows {

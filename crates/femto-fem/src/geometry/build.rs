@@ -46,27 +46,24 @@ impl Geometry {
         let mut kinds = Vec::with_capacity(cells);
         let has_lines = !cell.lines().is_empty();
         let columns = has_lines.then(|| mesh.columns()).flatten();
-        let check = |block: &CellBlock, first: usize| {
-            check_nodes(block, coordinates, first_cell + first)?;
-            check_plane(block, coordinates, first_cell + first)
-        };
+        let mut first = first_cell;
+        for block in &blocks {
+            check_nodes(block, coordinates, first)?;
+            check_plane(block, coordinates, first)?;
+            first += block.len();
+        }
         let maps = if cell.is_tensor_product() {
             let mut maps = TensorMaps::new(cell, cells);
             for block in blocks {
-                check(block, kinds.len())?;
                 maps.append(block, coordinates, &mut kinds);
             }
             Maps::Tensor(Arc::new(maps))
         } else {
             let mut maps = TermMaps::new(cell, order.unwrap_or(1));
-            let mut first = 0;
-            for &block in &blocks {
-                check(block, first)?;
-                first += block.len();
-            }
-            let extruded = columns.as_ref();
-            let extruded = extruded.map(|it| maps.are_extruded(it, &blocks, coordinates));
-            let extruded = extruded.unwrap_or_default();
+            let extruded = match &columns {
+                Some(columns) => maps.are_extruded(columns, &blocks, coordinates),
+                None => Vec::new(),
+            };
             for block in blocks {
                 maps.append((block, &extruded), coordinates, &mut kinds);
             }

@@ -121,7 +121,7 @@ impl Geometry {
         self.cell
     }
 
-    /// The columns that all cells form, whose maps then are [`MapKind::Extruded`].
+    /// The columns that all cells form, whose maps then are [`MapKind::Extruded`], but for curved columns of second order.
     pub fn columns(&self) -> Option<&Columns> {
         self.columns.as_deref()
     }

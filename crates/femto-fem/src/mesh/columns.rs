@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The prisms of a mesh as columns of equal numbers.
+/// The prisms of a mesh as columns of equally many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// Prisms of a column, at least one.
@@ -37,9 +37,9 @@ impl Columns {
 }
 
 impl Mesh {
-    /// The columns that all prisms of the mesh form, which may be curved between their vertices: each prism by itself if some have
-    /// another number of prisms above them, or lie on others turned round. `None` if there are no prisms, or some have edges
-    /// that are not vertical.
+    /// The columns that all prisms of the mesh form, which may be curved between their vertices. If columns differ in number, or prisms
+    /// lie on others turned round, every prism is a column of its own. `None` if there are no prisms, or some have edges that are
+    /// not vertical.
     pub fn columns(&self) -> Option<Columns> {
         let prisms = self
             .blocks
@@ -87,19 +87,12 @@ impl Mesh {
             });
         }
         let nodes = listed(&prisms);
-        Some(match on_each_other(&nodes) {
-            Some((layers, cells)) => Columns {
-                layers,
-                count: cells.len() / layers,
-                layering,
-                listed: Some(cells),
-            },
-            None => Columns {
-                layers: 1,
-                count: nodes.len() / 6,
-                layering,
-                listed: None,
-            },
+        let (layers, cells) = on_each_other(&nodes).unwrap_or((1, None));
+        Some(Columns {
+            layers,
+            count: nodes.len() / 6 / layers,
+            layering,
+            listed: cells,
         })
     }
 
@@ -129,9 +122,12 @@ impl Mesh {
     }
 }
 
-/// The layers and the prisms, column by column, of equal columns of prisms with these nodes, `[cells][6]`; `None` if some have
-/// another number of prisms above them, or lie on others turned round.
-fn on_each_other(nodes: &[u32]) -> Option<(usize, Vec<u32>)> {
+/// The layers of equal columns of prisms with these nodes, `[cells][6]`, and the prisms column by column, if this is not their order;
+/// `None` if columns differ in number, or prisms lie on others turned round.
+fn on_each_other(nodes: &[u32]) -> Option<(usize, Option<Vec<u32>>)> {
+    if are_alone(nodes) {
+        return Some((1, None));
+    }
     let cells: Vec<&[u32]> = nodes.chunks_exact(6).collect();
     // Most often the next prism is the one above; others are looked up.
     let is_next = |cell: usize| {
@@ -164,7 +160,20 @@ fn on_each_other(nodes: &[u32]) -> Option<(usize, Vec<u32>)> {
     }
     // None is left over, in a ring.
     let layers = layers.filter(|_| in_order.len() == cells.len())?;
-    Some((layers, in_order))
+    Some((layers, Some(in_order)))
+}
+
+/// Whether no prism, of those with these nodes, stands on another.
+fn are_alone(nodes: &[u32]) -> bool {
+    let most = nodes.par_iter().max().map_or(0, |&most| most as usize);
+    let mut is_below = vec![false; most + 1];
+    for cell in nodes.chunks_exact(6) {
+        cell[..3]
+            .iter()
+            .for_each(|&node| is_below[node as usize] = true);
+    }
+    let cells = nodes.par_chunks_exact(6);
+    !cells.any(|cell| cell[3..].iter().any(|&node| is_below[node as usize]))
 }
 
 /// The layers and the number of columns as which all prisms are stored, if no column ends where another begins.

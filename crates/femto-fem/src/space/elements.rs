@@ -10,7 +10,7 @@ use crate::geometry::Geometry;
 use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{CellBlock, Columns, Mesh};
 use crate::pages;
-use femto_element::{Cell, Degree};
+use femto_element::{Cell, Degree, MapKind};
 
 use super::topology::{Entities, Topology};
 use super::{BoundaryFacets, SpaceError, Unjoined};
@@ -183,9 +183,10 @@ impl ShapeElements {
             let x = || (vertices.iter()).map(|&node| mesh.coordinates.at(node as usize));
             [0, 1, 2].map(|a| x().map(|x| x[a]).sum::<f64>() / vertices.len() as f64)
         };
-        let (cells, chunks) = match geometry.columns() {
-            Some(columns) => in_columns(columns, centroid, chunk),
+        let (cells, chunks) = match geometry.columns().filter(|it| it.layers > 1) {
+            Some(columns) => in_columns((columns, kinds), centroid, chunk),
             None => {
+                let all = (0..kinds.len()).into_par_iter().with_min_len(4096);
                 let centroids: Vec<[f64; 3]> = all.map(centroid).collect();
                 let mut cells = hilbert_order(&centroids);
                 let chunks = cut(cells.len(), chunk.wanted);
@@ -258,9 +259,9 @@ impl ShapeElements {
     }
 }
 
-/// Columns along a Hilbert curve, and chunks of whole columns or of parts of one.
+/// Columns along a Hilbert curve, in each chunk sorted by kinds of map, and chunks of whole columns or of parts of one.
 fn in_columns(
-    columns: &Columns,
+    (columns, kinds): (&Columns, &[MapKind]),
     centroid: impl Fn(usize) -> [f64; 3] + Sync,
     chunk: ChunkSize,
 ) -> (Vec<u32>, Vec<Range<usize>>) {
@@ -272,11 +273,21 @@ fn in_columns(
     };
     let all = (0..columns.count).into_par_iter().with_min_len(1024);
     let plane: Vec<[f64; 3]> = all.map(in_plane).collect();
-    let order = hilbert_order(&plane);
+    let mut order = hilbert_order(&plane);
     let chunks: Vec<Range<usize>> = if layers <= chunk.most_layers {
         let chunks = cut(order.len(), (chunk.wanted / layers).max(1)).into_iter();
+        let is_mixed = kinds.par_iter().any(|&kind| kind != kinds[0]);
+        let of_column = |&column: &u32| {
+            let lowest = columns.cells(column as usize).next();
+            lowest.map(|cell| kinds[cell as usize])
+        };
         chunks
-            .map(|it| it.start * layers..it.end * layers)
+            .map(|it| {
+                if is_mixed {
+                    order[it.clone()].sort_by_key(of_column);
+                }
+                it.start * layers..it.end * layers
+            })
             .collect()
     } else {
         let parts = cut(layers, chunk.wanted.min(chunk.most));

@@ -42,6 +42,8 @@ const OWN: &[Facts] = &[
      &[(0, "bottom left", 1), (1, "left", 4), (2, "interior", 42)], 30),
     ("ell.msh", &[("point", 7), ("line2", 16), ("tri3", 32)], &[], 26),
     ("hybrid.msh", &[("hex8", 8), ("prism6", 28)], &[(3, "all", 36)], 54),
+    ("solids-20.msh", &[("tet10", 1), ("hex20", 1), ("prism15", 1), ("pyramid13", 1)], &[(3, "all", 4)], 36),
+    ("solids-27.msh", &[("tet10", 1), ("hex27", 1), ("prism18", 1), ("pyramid14", 1)], &[(3, "all", 4)], 45),
 ];
 
 #[rustfmt::skip]

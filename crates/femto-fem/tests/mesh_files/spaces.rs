@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use femto_element::MapKind;
+use femto_element::{CellType, MapKind};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
 use femto_fem::space::{Block, Space, SpaceError, SpaceParams};
@@ -210,5 +210,58 @@ fn prisms_of_a_cylinder() {
     check(&own("cylinder-prism18.msh"), [14, 2], 12);
     if let Some(path) = shared("palace-cylinder-prism.msh") {
         check(&path, [24, 4], 48);
+    }
+}
+
+/// Cells of second order, with and without nodes in their faces, that are moved by a map of second order.
+#[test]
+fn all_solids_of_second_order() {
+    let moved = |[x, y, z]: [f64; 3]| [x + y * y / 8.0, y + z * z / 16.0, z];
+    let back = |[x, y, z]: [f64; 3]| {
+        let y = y - z * z / 16.0;
+        [x - y * y / 8.0, y, z]
+    };
+    let apart = |a: [f64; 3], b: [f64; 3]| (0..3).map(|d| (a[d] - b[d]).abs()).fold(0.0, f64::max);
+    for name in ["solids-20.msh", "solids-27.msh"] {
+        let mesh = read(&own(name));
+        let mut straight = mesh.clone();
+        let places = straight.coordinates.to_mut();
+        places.iter_mut().for_each(|place| *place = back(*place));
+        for block in &mut straight.blocks {
+            let cell = block.cell_type.cell();
+            let vertices = block.cells().flat_map(|it| it[..cell.vertices()].to_vec());
+            block.nodes = vertices.collect();
+            block.cell_type = CellType::complete(cell, 1).unwrap();
+        }
+        let geometries = Geometry::of_shapes(&mesh).unwrap();
+        assert_eq!(geometries.len(), 4);
+        let straight = Geometry::of_shapes(&straight).unwrap();
+        for (curved, straight) in geometries.iter().zip(&straight) {
+            let (cell, centre) = (curved.cell(), curved.cell().centre());
+            for (vertex, share) in
+                (0..cell.vertices()).flat_map(|vertex| [0.9, 0.3].map(|share| (vertex, share)))
+            {
+                let corner = cell.vertex(vertex);
+                let xi = [0, 1, 2].map(|d| centre[d] + share * (corner[d] - centre[d]));
+                let error = apart(curved.map(0, xi), moved(straight.map(0, xi)));
+                assert!(error < 1e-14, "{name} {cell:?} {xi:?}: {error:e}");
+            }
+        }
+        for degree in 1..=2 {
+            let params = SpaceParams {
+                degree: degree.into(),
+                ..SpaceParams::default()
+            };
+            let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
+            let all = Block::node_positions(&blocks);
+            for Block { space, geometry } in &blocks {
+                let own = space.node_positions(geometry);
+                let nodes = (0..space.nodes()).filter(|&node| space.restriction().touches(node));
+                let error = nodes
+                    .map(|node| apart(own[node], all[node]))
+                    .fold(0.0, f64::max);
+                assert!(error < 1e-13, "{name} degree {degree}: {error:e}");
+            }
+        }
     }
 }

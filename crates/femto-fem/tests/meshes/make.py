@@ -239,6 +239,22 @@ def hybrid():
     generate(3, 0.5)
 
 
+def solids(incomplete):
+    """A hexahedron, beside it a prism, on it a pyramid and beside that a tetrahedron, of second order and curved."""
+    start()
+    gmsh.model.addDiscreteEntity(3, 1)
+    points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1),
+              (2, 0, 0), (2, 1, 0), (0.5, 0.5, 2), (2, 0.5, 2)]
+    gmsh.model.mesh.addNodes(3, 1, range(1, 13), [float(x) for point in points for x in point])
+    for kind, cell in ((5, [1, 2, 3, 4, 5, 6, 7, 8]), (6, [3, 10, 7, 2, 9, 6]),
+                       (7, [5, 6, 7, 8, 11]), (4, [6, 7, 11, 12])):
+        gmsh.model.mesh.addElementsByType(1, kind, [], cell)
+    gmsh.option.setNumber("Mesh.SecondOrderIncomplete", int(incomplete))
+    gmsh.model.mesh.setOrder(2)
+    group(3, [1], "all")
+    move(lambda x, y, z: [x + y * y / 8, y + z * z / 16, z])
+
+
 def main():
     gmsh.initialize(readConfigFiles=False)
     cylinder("quadrilaterals", True)
@@ -266,6 +282,10 @@ def main():
     save("ell", 2.2, ASCII)
     hybrid()
     save("hybrid", 4.1, ASCII)
+    solids(incomplete=True)
+    save("solids-20", 4.1, ASCII)
+    solids(incomplete=False)
+    save("solids-27", 2.2, BINARY)
     gmsh.finalize()
 
 

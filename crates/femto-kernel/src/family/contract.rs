@@ -351,7 +351,7 @@ pub enum BlockError {
         family: &'static str,
     },
     /// Elements that are not the columns that their geometry says they are.
-    #[error("the nodes of the columns do not step upwards alike")]
+    #[error("the elements are not whole columns")]
     Columns,
     /// No family evaluates such cells.
     #[error("no family evaluates such cells")]

@@ -10,5 +10,6 @@ mod matrices;
 #[path = "../../../femto-fem/tests/mesh_files/paths.rs"]
 mod mesh_paths;
 mod operators;
+mod prisms;
 mod solutions;
 mod wavefronts;

@@ -5,12 +5,9 @@ use crate::common::bound::{Bound, accelerator};
 use crate::common::forms::{Conduction, Interpreted};
 use crate::common::meshes::{blocks, columns, mesh};
 use crate::common::{Random, difference, hexahedra, largest};
-use crate::mesh_paths::{own, shared};
 use femto::element::{Cell, Layering, MapKind};
-use femto::fem::geometry::Geometry;
-use femto::fem::mesh::boxes::BoxMesh;
-use femto::fem::mesh::boxes::{SimplexBox, SolidBox, Solids};
-use femto::fem::mesh::{Layers, Mesh};
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::boxes::{BoxMesh, SimplexBox};
 use femto::fem::space::{Block, Layout, SpaceParams};
 use femto::kernel::form::{
     Componentwise, Form, Jacobian, LinearElasticity, Mass, NonlinearDiffusion, Point, Poisson,
@@ -20,18 +17,17 @@ use femto::kernel::scalar::Scalar;
 use femto::operator::{AnyForm, Auxiliary, OperatorError};
 use femto::platform::device::accelerator::Accelerator;
 use femto::{DataLevel, FactorPrecision, Host, Operator, OperatorParams, Quadrature};
-use std::path::Path;
 
 /// A form in space with one component.
 fn solid<F: Form<3>>(form: F) -> Interpreted<F, 3, 1> {
     Interpreted::new(form)
 }
 
-fn screened(lambda: Option<f64>) -> impl AnyForm {
+pub(super) fn screened(lambda: Option<f64>) -> impl AnyForm {
     solid(ScreenedPoisson { lambda })
 }
 
-fn of_degree(degree: usize) -> SpaceParams {
+pub(super) fn of_degree(degree: usize) -> SpaceParams {
     SpaceParams {
         degree: degree.into(),
         chunk_nodes: 40,
@@ -39,7 +35,7 @@ fn of_degree(degree: usize) -> SpaceParams {
     }
 }
 
-fn bind(
+pub(super) fn bind(
     device: &Accelerator,
     blocks: &[Block],
     form: &dyn AnyForm,
@@ -48,7 +44,11 @@ fn bind(
     Operator::of_blocks(device, blocks, form, params.clone()).unwrap()
 }
 
-fn on_host(blocks: &[Block], form: &dyn AnyForm, params: &OperatorParams) -> Operator<f64, Host> {
+pub(super) fn on_host(
+    blocks: &[Block],
+    form: &dyn AnyForm,
+    params: &OperatorParams,
+) -> Operator<f64, Host> {
     let host = Host::with_threads(1).unwrap();
     let params = OperatorParams {
         factors: FactorPrecision::Same,
@@ -58,7 +58,7 @@ fn on_host(blocks: &[Block], form: &dyn AnyForm, params: &OperatorParams) -> Ope
 }
 
 /// The largest relative difference over everything operators do.
-fn worst(host: &dyn Bound, there: &dyn Bound, block: &Block) -> f64 {
+pub(super) fn worst(host: &dyn Bound, there: &dyn Bound, block: &Block) -> f64 {
     assert_eq!(there.warnings(), [] as [&str; 0]);
     let mut random = Random::new();
     let u = random.vector(block.space.dofs());
@@ -409,134 +409,4 @@ fn folding_coefficients_changes_nothing() {
         Bound::apply(&bind(&device, &blocks, &screened(Some(0.7)), &params), &u)
     };
     assert!(difference(&apply(true), &apply(false)) < 1e-12);
-}
-
-/// The nodes of columns beside other cells are not numbered evenly: each prism is evaluated by itself.
-#[test]
-fn columns_beside_hexahedra() {
-    let Some(accelerator) = accelerator() else {
-        return;
-    };
-    let of_file = |path: &Path, layers| (Mesh::read(path).unwrap(), layers);
-    let mut meshes = vec![of_file(&own("hybrid.msh"), 2)];
-    meshes.extend(shared("petsc-hybrid_hexwedge.msh").map(|path| of_file(&path, 1)));
-    for ((mesh, layers), degree) in meshes
-        .iter()
-        .flat_map(|it| [1, 2].map(|degree| (it, degree)))
-    {
-        assert_eq!(mesh.columns().unwrap().layers, *layers);
-        let params = SpaceParams {
-            degree: degree.into(),
-            ..SpaceParams::default()
-        };
-        let geometries = Geometry::of_shapes(mesh).unwrap();
-        let blocks = Block::all(mesh, geometries, params).unwrap();
-        let (form, params) = (screened(Some(1.0)), OperatorParams::default());
-        let there = bind(&accelerator, &blocks, &form, &params);
-        assert_eq!(there.warnings(), [] as [&str; 0]);
-        let explanation = there.explain(None, None).to_string();
-        assert!(explanation.contains("prism_column"), "{explanation}");
-        let host = on_host(&blocks, &form, &params);
-        let u = Random::new().vector(blocks[0].space.dofs());
-        let error = difference(&Bound::apply(&there, &u), &Bound::apply(&host, &u));
-        assert!(error < 1e-13, "{error:e}");
-    }
-}
-
-/// Of prisms of second order the columns without curved sides are evaluated as columns, the others by the family for any
-/// prisms.
-#[test]
-fn columns_of_second_order_may_be_curved() {
-    let Some(accelerator) = accelerator() else {
-        return;
-    };
-    let prisms = SolidBox {
-        cells: [4, 2, 3],
-        geometry_degree: 2,
-        ..SolidBox::unit_cube(Solids::Prisms, 1)
-    };
-    let hills = |[x, _, z]: [f64; 3]| z * (1.0 + 0.2 * x);
-    let straight = prisms.build(|x| [x[0], x[1], hills(x)]).unwrap();
-    let curved = prisms.build(|x| {
-        let beyond = (x[0] - 0.5).max(0.0);
-        [x[0], x[1] + 0.2 * beyond * beyond, x[2]]
-    });
-    for (mesh, counts) in [(straight, [48, 0]), (curved.unwrap(), [24, 24])] {
-        let geometries = Geometry::of_shapes(&mesh).unwrap();
-        let columns = geometries[0].columns().expect("columns");
-        assert_eq!((columns.count, columns.layers), (16, 3));
-        for (kind, count) in [MapKind::Extruded, MapKind::Curved].into_iter().zip(counts) {
-            let of_kind = geometries[0].kinds().iter().filter(|&&it| it == kind);
-            assert_eq!(of_kind.count(), count, "{kind:?}");
-        }
-        let blocks = Block::all(&mesh, geometries, of_degree(2)).unwrap();
-        let (form, params) = (screened(Some(1.0)), OperatorParams::default());
-        let there = bind(&accelerator, &blocks, &form, &params);
-        let explanation = there.explain(None, None).to_string();
-        let families = [("prism_column", counts[0]), ("cell_quadrature", counts[1])];
-        for (family, count) in families {
-            assert_eq!(explanation.contains(family), count > 0, "{explanation}");
-        }
-        let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
-        assert!(error < 1e-13, "{error:e}");
-    }
-}
-
-/// Of columns that chunks cut each prism is evaluated by itself.
-#[test]
-fn columns_that_are_too_tall_are_cut() {
-    let Some(accelerator) = accelerator() else {
-        return;
-    };
-    let base = SimplexBox::unit_square(1).build(|x| x).unwrap();
-    let layers = Layers::uniform(5500);
-    let mesh = base.extrude(&layers, |_| 0.0, |_| 1000.0).unwrap();
-    let params = SpaceParams {
-        degree: 2.into(),
-        chunk_nodes: 1 << 16,
-        ..SpaceParams::default()
-    };
-    let short = base.extrude(&Layers::uniform(3), |_| 0.0, |_| 1.0).unwrap();
-    for (mesh, words) in [(short, "carried downwards"), (mesh, "a prism per thread")] {
-        let geometries = Geometry::of_shapes(&mesh).unwrap();
-        let blocks = Block::all(&mesh, geometries, params.clone()).unwrap();
-        let (form, params) = (screened(Some(1.0)), OperatorParams::default());
-        let there = bind(&accelerator, &blocks, &form, &params);
-        let explanation = there.explain(None, None).to_string();
-        assert!(explanation.starts_with("prism_column"), "{explanation}");
-        assert!(explanation.contains(words), "{explanation}");
-        let is_carried = explanation.contains("carried downwards");
-        assert_eq!(is_carried, words == "carried downwards", "{explanation}");
-        let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
-        assert!(error < 1e-13, "{words}: {error:e}");
-    }
-}
-
-/// Tables that do not fit constant memory are for the family for any prisms.
-#[test]
-fn columns_with_many_points_are_evaluated_as_prisms() {
-    let Some(accelerator) = accelerator() else {
-        return;
-    };
-    let base = SimplexBox::unit_square(1).build(|x| x).unwrap();
-    let mesh = base.extrude(&Layers::uniform(3), |_| 0.0, |[x, _]| 1.0 + 0.1 * x);
-    let mesh = mesh.unwrap();
-    let params = SpaceParams {
-        degree: 4.into(),
-        ..SpaceParams::default()
-    };
-    let geometries = Geometry::of_shapes(&mesh).unwrap();
-    let blocks = Block::all(&mesh, geometries, params).unwrap();
-    let form = screened(Some(1.0));
-    for (degree, family) in [(10, "prism_column"), (26, "cell_quadrature")] {
-        let params = OperatorParams {
-            quadrature: femto::Quadrature::Exact(degree),
-            ..OperatorParams::default()
-        };
-        let there = bind(&accelerator, &blocks, &form, &params);
-        let explanation = there.explain(None, None).to_string();
-        assert!(explanation.starts_with(family), "{explanation}");
-        let error = worst(&on_host(&blocks, &form, &params), &there, &blocks[0]);
-        assert!(error < 1e-12, "{family}: {error:e}");
-    }
 }

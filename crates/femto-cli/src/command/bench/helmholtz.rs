@@ -30,7 +30,7 @@ pub(in crate::command) struct Helmholtz {
     /// Layers of cells.
     #[arg(long, default_value_t = Columns::LAYERS, value_parser = options::count)]
     layers: usize,
-    /// Steps of the ladder, on accelerators [default: all].
+    /// Steps of the ladder, on accelerators [default: all]; femto's own operators follow them.
     #[arg(long, value_delimiter = ',', value_parser = step)]
     steps: Vec<Step>,
     /// Loops of the host [default: all].

@@ -14,6 +14,9 @@ impl TermMaps {
         blocks: &[&CellBlock],
         coordinates: &Coordinates,
     ) -> Vec<bool> {
+        if blocks.iter().all(|block| block.cell_type.order() == 1) {
+            return vec![true; blocks.iter().map(|block| block.len()).sum()];
+        }
         let mut extruded = Vec::new();
         for block in blocks {
             if block.cell_type.order() == 1 {
@@ -175,7 +178,7 @@ impl Lift {
     /// its coordinates; never with NaN. Gmsh puts nodes on straight sides only to a few 1e-12, which third
     /// differences amplify.
     fn kind(&self, coefficients: &[[f64; 3]]) -> MapKind {
-        match self.is_without(coefficients, self.affine) {
+        match self.is_negligible_from(coefficients, self.affine) {
             true => MapKind::Affine,
             false => MapKind::Curved,
         }
@@ -183,18 +186,18 @@ impl Lift {
 
     /// Whether the map is that through the vertices alone.
     fn is_of_vertices(&self, coefficients: &[[f64; 3]]) -> bool {
-        self.is_without(coefficients, self.of_vertices)
+        self.is_negligible_from(coefficients, self.of_vertices)
     }
 
-    /// Whether all terms from one on are negligible, as above.
-    fn is_without(&self, coefficients: &[[f64; 3]], from: usize) -> bool {
+    /// Whether all terms from the `first` on are negligible, as above.
+    fn is_negligible_from(&self, coefficients: &[[f64; 3]], first: usize) -> bool {
         let size = |v: &[f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let extents = coefficients[1..self.affine].iter().map(size);
         let extent = extents.fold(f64::INFINITY, f64::min);
         // Third differences of rounded positions are off by tens of units in the last place.
         let tolerance = 1e-10 * extent + 64.0 * f64::EPSILON * size(&coefficients[0]);
         let negligible = |v: &[f64; 3]| v.iter().all(|x| x.abs() <= tolerance);
-        coefficients[from..].iter().all(negligible)
+        coefficients[first..].iter().all(negligible)
     }
 }
 

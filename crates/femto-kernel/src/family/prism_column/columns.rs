@@ -77,12 +77,14 @@ impl Columns {
             None => (0..count as u32).map(|column| (column, 0)).collect(),
         };
         let edges = Edges::new(elements, &order);
-        let mut starts = Vec::with_capacity(order.len() * (nodes + 5));
-        for (&(column, exchange), edges) in order.iter().zip(edges.numbers.chunks_exact(3)) {
-            starts.extend(&lowest[column as usize * nodes..][..nodes]);
-            starts.extend(edges);
-            starts.extend([column, exchange]);
-        }
+        let mut starts = vec![0; order.len() * (nodes + 5)];
+        let places = order.par_iter().zip(edges.numbers.par_chunks_exact(3));
+        let rows = starts.par_chunks_exact_mut(nodes + 5).zip(places);
+        rows.for_each(|(row, (&(column, exchange), edges))| {
+            row[..nodes].copy_from_slice(&lowest[column as usize * nodes..][..nodes]);
+            row[nodes..nodes + 3].copy_from_slice(edges);
+            row[nodes + 3..].copy_from_slice(&[column, exchange]);
+        });
         let (bases, heights) = (edges.bases, edges.heights);
         let columns = Self {
             layers,

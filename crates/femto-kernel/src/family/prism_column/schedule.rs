@@ -11,7 +11,7 @@ use femto_element::Layering;
 /// The layout of a kernel on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Threads of a block.
+    /// Threads of a block, each with a stack.
     pub threads: u32,
     /// Prisms on each other that a thread goes up, with sums of the triangles between them in registers.
     pub stack: u32,
@@ -119,6 +119,7 @@ impl Schedule {
             return vec![best, Self::PLAIN];
         }
         let stack = knobs.get(STACK.name).unwrap_or(best.stack);
+        let stack = stack.min(of.layers.max(1) as u32);
         let carry = knobs.get(CARRY.name).map_or(best.carry, |is| is == 1);
         let sized = Self {
             stack,
@@ -173,7 +174,7 @@ impl Schedule {
         }
         if self.threads == 0 {
             return Err(rule(
-                "a block has elements, a multiple of those of a stack, or else whole columns",
+                "`elements` of a block is a positive multiple of `stack`, or else there is `columns`",
             ));
         }
         let exchanges = self.carry && self.stack == 1 && self.threads.is_multiple_of(2);
@@ -192,7 +193,7 @@ impl fmt::Display for Schedule {
             1 => write!(f, "a prism per thread, {} a block", self.threads)?,
             stack => write!(
                 f,
-                "a stack of {stack} prisms per thread, {} a block",
+                "a stack of {stack} prisms per thread, {} stacks a block",
                 self.threads
             )?,
         }

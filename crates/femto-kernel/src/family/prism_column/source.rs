@@ -53,12 +53,13 @@ impl KernelSpec<'_> {
         self.unit(&Schedule::PLAIN, ("diagonal", file!("diagonal.c")), false)
     }
 
-    /// The schedule with what it does: there are sums between L-vectors, and not where each prism's contributions are
-    /// listed; columns exchange them if they are in pairs.
+    /// The schedule without sums that would have no effect: there are some between L-vectors, not where each prism's contributions
+    /// are listed; threads carry them if a column has several, and exchange them if columns are in pairs.
     pub(super) fn without_idle_sums(&self, schedule: Schedule) -> Schedule {
         use crate::family::Scatter::Atomic;
         let has_sums = self.columns.share && self.vectors.scatter() == Some(Atomic);
-        let carry = schedule.carry && has_sums;
+        let has_several = schedule.stacks(self.columns.layers) > 1;
+        let carry = schedule.carry && has_sums && has_several;
         Schedule {
             carry,
             stack: if has_sums { schedule.stack } else { 1 },

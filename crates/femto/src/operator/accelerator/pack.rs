@@ -52,6 +52,9 @@ impl<'a> Packer<'a> {
     fn even_layers(&self) -> usize {
         let (space, geometry) = (self.binding.space, self.binding.geometry);
         let layers = geometry.columns().map_or(1, |columns| columns.layers);
+        if layers == 1 {
+            return 1;
+        }
         let is_whole = |column: &[u32]| {
             let first = column[0] as usize;
             first.is_multiple_of(layers)
@@ -59,7 +62,7 @@ impl<'a> Packer<'a> {
         };
         let are_whole = self.elements.len().is_multiple_of(layers)
             && self.elements.par_chunks(layers).all(is_whole);
-        if layers == 1 || !are_whole {
+        if !are_whole {
             return 1;
         }
         if layers == space.restriction().layers {

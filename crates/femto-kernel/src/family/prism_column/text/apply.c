@@ -28,7 +28,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     real r_u[UNKNOWNS], r_v[UNKNOWNS], r_sums[COMPONENTS * TRIANGLE_NODES];
     UNROLL_BY(1) for (uint n = 0; n < STACK; ++n)
     {
-        /* All threads go round as often, those of lower stacks with their last prism again, to no effect. */
+        /* All threads go round as often, those of shorter stacks with their last prism again, to no effect. */
         const bool is_lowest = n == 0, is_there = LAYERS % STACK == 0 || n < count;
         PRISM(is_there ? n : count - 1)
         EACH(c, COMPONENTS) EACH_NODE(t, k)
