@@ -8,11 +8,13 @@ mod nodes;
 mod point_matrix;
 mod rows;
 mod runs;
+mod transpose;
 
 pub use nodes::{LOCAL_NODES, MAX_LANES, NodeTable, Nodes};
 pub(crate) use point_matrix::{Matrices, PointMatrix, chunks};
 pub use rows::row_len;
-pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes};
+pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any};
+pub(crate) use transpose::to_lanes;
 
 use crate::family::EvalContext;
 use crate::scalar::Vectorizable;
@@ -92,6 +94,7 @@ impl<'a, T> Batch<'a, T> {
             elements: self.elements,
             nodes_per_element,
             components,
+            are_columns: false,
         }
     }
 }

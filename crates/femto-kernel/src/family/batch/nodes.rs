@@ -156,6 +156,7 @@ impl NodeTable {
             positions: self.indexed.iter().map(|&position| usize::from(position)),
             nodes: self.nodes,
             components: numbers / self.nodes,
+            are_columns: false,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Local vectors: the components of a node form a row, padded to a power of two, so that rows are read and
-//! added to as vectors, and transposed between rows and lanes.
+//! added to as vectors. Where lanes have consecutive nodes, as prisms on each other have, so are all their rows at once.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "loops of a fixed length are unrolled, and their arrays stay in registers"
 )]
 
-use super::{LOCAL_NODES, MAX_LANES, Nodes, elements};
+use super::transpose::{deinterleave, to_lanes, to_rows};
+use super::{LOCAL_NODES, Nodes, elements};
 use crate::scalar::{Lanes, Real};
 use core::ops::Range;
 use fearless_simd::Simd;
@@ -28,6 +29,8 @@ pub(crate) struct Places<'a> {
     pub(crate) elements: usize,
     pub(crate) nodes_per_element: usize,
     pub(crate) components: usize,
+    /// Whether lanes often have consecutive nodes, as prisms on each other have.
+    pub(crate) are_columns: bool,
 }
 
 /// A batch's nodes that have an index of their own.
@@ -39,9 +42,20 @@ pub(super) struct List<'a, P> {
     /// Nodes of an element, and components of a node.
     pub(super) nodes: usize,
     pub(super) components: usize,
+    /// As [`Places::are_columns`].
+    pub(super) are_columns: bool,
 }
 
 impl<'a> Places<'a> {
+    /// Those of prisms on each other.
+    #[inline(always)]
+    pub(crate) fn of_columns(self) -> Self {
+        Self {
+            are_columns: true,
+            ..self
+        }
+    }
+
     /// All nodes of the elements.
     #[inline(always)]
     fn list(&self, table: &'a [u16]) -> List<'a, Range<usize>> {
@@ -50,8 +64,31 @@ impl<'a> Places<'a> {
             positions: 0..self.nodes_per_element,
             nodes: self.nodes_per_element,
             components: self.components,
+            are_columns: self.are_columns,
         }
     }
+}
+
+/// The numbers of a node's lanes in a local vector with rows of `R`, if they are consecutive.
+#[inline(always)]
+fn consecutive<L: Lanes, const R: usize>(indices: &[u16]) -> Option<Range<usize>> {
+    let first = usize::from(indices[0]);
+    if first > LOCAL_NODES - L::WIDTH {
+        return None;
+    }
+    // Four at a time, as one number.
+    let (fours, rest) = indices.as_chunks::<4>();
+    let mut expected = 0x3_0002_0001_0000_u64.wrapping_add(first as u64 * 0x1_0001_0001_0001);
+    let mut differ = 0;
+    for four in fours {
+        let [a, b, c, d] = four.map(u64::from);
+        differ |= (a | b << 16 | c << 32 | d << 48) ^ expected;
+        expected = expected.wrapping_add(0x4_0004_0004_0004);
+    }
+    for (n, &index) in rest.iter().enumerate() {
+        differ |= (usize::from(index) ^ (first + 4 * fours.len() + n)) as u64;
+    }
+    (differ == 0).then_some(first * R..(first + L::WIDTH) * R)
 }
 
 /// Reads the elements into `nodal` `[component][node]`; lanes without an element repeat the last one of an
@@ -113,11 +150,22 @@ fn gather_rows<L: Lanes, const R: usize>(
     };
     for (n, position) in list.positions.enumerate() {
         let indices = &list.table[n * L::WIDTH..][..L::WIDTH];
-        let values = to_lanes::<L, R>(
-            token,
-            #[inline(always)]
-            |lane| rows[usize::from(indices[lane])],
-        );
+        let run = list.are_columns.then(|| consecutive::<L, R>(indices));
+        let values = match run.flatten() {
+            Some(run) => {
+                let numbers = &rows.as_flattened()[run];
+                let mut halves = [L::splat(token, L::Real::from_f64(0.0)); R];
+                for k in 0..R {
+                    halves[k] = L::load(token, &numbers[k * L::WIDTH..][..L::WIDTH]);
+                }
+                deinterleave(halves)
+            }
+            None => to_lanes::<L, R>(
+                token,
+                #[inline(always)]
+                |lane| rows[usize::from(indices[lane])],
+            ),
+        };
         // Of a fixed length, so that the values stay in registers.
         for c in 0..R {
             if c < list.components {
@@ -187,7 +235,16 @@ fn scatter_rows<L: Lanes, const R: usize>(
             }
         }
         to_rows(&mut values);
-        if elements == L::WIDTH {
+        let is_whole = elements == L::WIDTH;
+        let run = (list.are_columns && is_whole).then(|| consecutive::<L, R>(indices));
+        if let Some(run) = run.flatten() {
+            let numbers = &mut rows.as_flattened_mut()[run];
+            for k in 0..R {
+                let numbers = &mut numbers[k * L::WIDTH..][..L::WIDTH];
+                let sums = L::load(first.token(), numbers) + values[k];
+                numbers.copy_from_slice(sums.lanes());
+            }
+        } else if is_whole {
             for lane in 0..L::WIDTH {
                 add(&values, lane, &mut rows[usize::from(indices[lane])]);
             }
@@ -208,74 +265,6 @@ fn add<L: Lanes, const R: usize>(values: &[L; R], lane: usize, row: &mut [L::Rea
     }
 }
 
-/// Transposes `[lane][number]` to `[number][lane]`.
-#[inline(always)]
-pub(crate) fn to_lanes<L: Lanes, const R: usize>(
-    token: L::Token,
-    row: impl Fn(usize) -> [L::Real; R],
-) -> [L; R] {
-    let zero = L::Real::from_f64(0.0);
-    let mut halves = [L::splat(token, zero); R];
-    for k in 0..R {
-        // Whole rows, or a part of one: vectors are loaded, not single numbers.
-        let mut numbers = [zero; MAX_LANES];
-        if R <= L::WIDTH {
-            for n in 0..L::WIDTH / R {
-                numbers[n * R..][..R].copy_from_slice(&row(k * (L::WIDTH / R) + n));
-            }
-        } else {
-            let first = k * L::WIDTH;
-            numbers[..L::WIDTH].copy_from_slice(&row(first / R)[first % R..][..L::WIDTH]);
-        }
-        halves[k] = L::load(token, &numbers[..L::WIDTH]);
-    }
-    // Even numbers to the first half, odd ones to the second, then recursively within each half.
-    let mut len = R;
-    while len > 1 {
-        let before = halves;
-        for n in 0..R / 2 {
-            let (first, n) = (n / (len / 2) * len, n % (len / 2));
-            let (even, odd) = before[first + 2 * n].deinterleave(before[first + 2 * n + 1]);
-            halves[first + n] = even;
-            halves[first + len / 2 + n] = odd;
-        }
-        len /= 2;
-    }
-    reverse(&mut halves);
-    halves
-}
-
-/// Transposes `[number][lane]` to `[lane][number]`, vector after vector.
-#[inline(always)]
-pub(super) fn to_rows<L: Lanes, const R: usize>(halves: &mut [L; R]) {
-    reverse(halves);
-    let mut len = 2;
-    while len <= R {
-        let before = *halves;
-        for n in 0..R / 2 {
-            let (first, n) = (n / (len / 2) * len, n % (len / 2));
-            let (low, high) = before[first + n].interleave(before[first + len / 2 + n]);
-            halves[first + 2 * n] = low;
-            halves[first + 2 * n + 1] = high;
-        }
-        len *= 2;
-    }
-}
-
-/// Permutes numbers, of which there are a power of two, by bit reversal.
-#[inline(always)]
-fn reverse<L: Copy, const R: usize>(numbers: &mut [L; R]) {
-    for n in 0..R {
-        let other = match R {
-            1 => 0,
-            _ => n.reverse_bits() >> (usize::BITS - R.trailing_zeros()),
-        };
-        if n < other {
-            numbers.swap(n, other);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,44 +272,61 @@ mod tests {
     use core::marker::PhantomData;
     use fearless_simd::Simd;
 
-    /// Distinct rows of R numbers, to lanes and back.
-    struct Transposed<T, const R: usize>(PhantomData<T>);
+    /// Runs of lanes, read and added to as columns and one by one.
+    struct Runs<T>(PhantomData<T>);
 
-    impl<T: Vectorizable, const R: usize> SimdTask for Transposed<T, R> {
+    impl<T: Vectorizable> SimdTask for Runs<T> {
         type Output = ();
 
         fn run<S: Simd>(self, token: S) {
-            let row = |lane: usize| -> [T; R] {
-                core::array::from_fn(|number| T::from_f64((lane * R + number + 1) as f64))
-            };
-            let mut lanes = to_lanes::<T::Lanes<S>, R>(token, row);
-            for (number, lanes) in lanes.iter().enumerate() {
-                for (lane, value) in lanes.lanes().iter().enumerate() {
-                    assert_eq!(value.to_f64(), row(lane)[number].to_f64());
-                }
+            let width = <T::Lanes<S> as Lanes>::WIDTH;
+            let last = LOCAL_NODES - width;
+            let run = |first: usize| (0..width).map(move |lane| (first + lane) as u16);
+            let mut broken: Vec<u16> = run(40).collect();
+            broken[width - 1] = 7;
+            let wraps = (0..width).map(|lane| ((last + 1 + lane) % LOCAL_NODES) as u16);
+            // Of nodes over each other, as in columns; runs at both ends, and lanes that are not runs.
+            let rows: [Vec<u16>; 6] = [
+                run(40).collect(),
+                run(41).collect(),
+                run(0).collect(),
+                run(last).collect(),
+                broken,
+                wraps.collect(),
+            ];
+            let table = rows.concat();
+            for (components, elements) in [(1, width), (1, width - 1), (2, width), (3, width)] {
+                let row = row_len(components);
+                let number = |n: usize| T::from_f64((n % 977) as f64 + 0.5);
+                let source: Vec<T> = (0..LOCAL_NODES * row).map(number).collect();
+                let places = Places {
+                    nodes: Nodes::Local(&table),
+                    elements,
+                    nodes_per_element: rows.len(),
+                    components,
+                    are_columns: false,
+                };
+                let through = |places: Places| {
+                    let zero = T::Lanes::splat(token, T::from_f64(0.0));
+                    let mut nodal = vec![zero; rows.len() * components];
+                    gather_any(token, places, &source, &mut nodal);
+                    let mut sums = source.clone();
+                    scatter_any(token, places, &nodal, &mut sums);
+                    let lanes = nodal.iter().flat_map(|lanes| lanes.lanes().to_vec());
+                    lanes.chain(sums).map(T::to_f64).collect::<Vec<f64>>()
+                };
+                let (one_by_one, as_columns) = (through(places), through(places.of_columns()));
+                assert!(one_by_one == as_columns, "{components} {elements}");
             }
-            to_rows(&mut lanes);
-            for lane in 0..<T::Lanes<S> as Lanes>::WIDTH {
-                let mut sums = [T::from_f64(0.0); R];
-                add(&lanes, lane, &mut sums);
-                assert_eq!(sums.map(T::to_f64), row(lane).map(T::to_f64));
-            }
-        }
-    }
-
-    fn transpose<const R: usize>() {
-        for &level in SimdLevel::available() {
-            dispatch(level, Transposed::<f64, R>(PhantomData));
-            dispatch(level, Transposed::<f32, R>(PhantomData));
         }
     }
 
     #[test]
-    fn rows_become_lanes_and_rows_again() {
-        transpose::<1>();
-        transpose::<2>();
-        transpose::<4>();
-        transpose::<8>();
+    fn consecutive_lanes_are_read_and_added_to_at_once() {
+        for &level in SimdLevel::available() {
+            dispatch(level, Runs::<f64>(PhantomData));
+            dispatch(level, Runs::<f32>(PhantomData));
+        }
     }
 
     #[test]

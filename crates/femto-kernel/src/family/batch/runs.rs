@@ -6,7 +6,7 @@
     reason = "loops of a fixed length are unrolled, and their arrays stay in registers"
 )]
 
-use super::rows::{to_lanes, to_rows};
+use super::transpose::{to_lanes, to_rows};
 use crate::scalar::Lanes;
 
 /// Numbers of a lane that are transposed together; the numbers of that many nodes are whole transposes, whatever

@@ -45,7 +45,7 @@ impl Family for PrismColumn {
                 }
                 Some(_) => Ok(()),
             },
-            _ => Err("the prisms do not all have vertical edges, or have curved sides"),
+            _ => Err("some prism has a slanted edge, or the column has curved sides"),
         }
     }
 
@@ -104,14 +104,14 @@ impl BlockOperator for Block {
     }
 
     fn geometry_numbers(&self) -> usize {
-        host::MAP_NUMBERS
+        host::stored_numbers(&self.operator)
     }
 
     fn pack(&self, map: CellMap, _: (f64, f64), out: &mut [f64]) {
         let CellMap::Map(map) = map else {
             unreachable!("a block packs what `map_input` asks for");
         };
-        host::pack(map, out);
+        host::pack(map, self.operator.layering, out);
     }
 
     /// Kernels read no geometry.

@@ -237,7 +237,10 @@ impl<T: Number> HostBound<T> {
             let (table, next) = tables.split_at(table_len);
             tables = next;
             if geometry_len > 0 {
-                prefetch(geometry, PREFETCH_LINES);
+                prefetch(
+                    &geometry[..geometry_len.min(geometry.len())],
+                    PREFETCH_LINES,
+                );
             }
             prefetch(tables, table_len / 32);
             let (auxiliary, points) = own_fields.split_at(constants_len);

@@ -12,14 +12,17 @@ use crate::form::{AtPoints, MOST_POINTS, Points};
 use crate::scalar::Lanes;
 use core::ops::Range;
 use fearless_simd::Simd;
+use femto_element::Layering;
 
-/// The base of a prism, with the inverse of its map `[reference][x, y]`.
+/// The base of a prism.
 pub(super) struct Base<L> {
+    /// Zero unless positions are read.
     origin: [L; 2],
     edges: [[L; 2]; 2],
+    /// Of its map, `[reference][x, y]`; zero unless gradients are read or tested with.
     pub(super) inverse: [[L; 2]; 2],
     pub(super) determinant: L,
-    /// Coefficients of z.
+    /// Coefficients of z; zero where they are not stored.
     pub(super) z: [L; 6],
 }
 
@@ -37,16 +40,34 @@ impl<L: Lanes> HostKernel<L> {
     #[inline(always)]
     fn base(&self, geometry: &[L::Real]) -> Base<L> {
         let number = |n: usize| self.load(geometry, n);
-        let edges = [[number(2), number(3)], [number(4), number(5)]];
+        let zero = self.zero();
+        let edges = [[number(0), number(1)], [number(2), number(3)]];
         let [[xr, yr], [xs, ys]] = edges;
         let determinant = xr.mul_add(ys, -(xs * yr));
-        let factor = determinant.constant(1.0) / determinant;
+        let mut inverse = [[zero; 2]; 2];
+        if self.gradients {
+            let factor = determinant.constant(1.0) / determinant;
+            inverse = [[ys * factor, -(xs * factor)], [-(yr * factor), xr * factor]];
+        }
+        let mut z = [zero, zero, zero, number(4), zero, zero];
+        if self.layering != Layering::Level {
+            (z[1], z[2]) = (number(5), number(6));
+        }
+        if !self.layering.is_parallel() {
+            (z[4], z[5]) = (number(7), number(8));
+        }
+        let mut origin = [zero; 2];
+        if self.position {
+            let place = self.stored - 3;
+            origin = [number(place), number(place + 1)];
+            z[0] = number(place + 2);
+        }
         Base {
-            origin: [number(0), number(1)],
+            origin,
             edges,
-            inverse: [[ys * factor, -(xs * factor)], [-(yr * factor), xr * factor]],
+            inverse,
             determinant,
-            z: [6, 7, 8, 9, 10, 11].map(number),
+            z,
         }
     }
 

@@ -7,9 +7,9 @@ use crate::scalar::Lanes;
 use femto_element::Layering;
 
 /// What of the metric and of the coefficients is the same everywhere in a prism.
-pub(super) struct Metric<L> {
+pub(super) struct Metric<'a, L> {
     /// Coefficients of z.
-    pub(super) z: [L; 6],
+    pub(super) z: &'a [L; 6],
     /// With D the base's determinant: λ D and κ D.
     pub(super) mass: L,
     pub(super) upwards: L,
@@ -32,7 +32,7 @@ impl<L: Lanes> HostKernel<L> {
         let upwards = stiffness * base.determinant;
         let [[xr, yr], [xs, ys]] = base.inverse;
         let metric = Metric {
-            z: base.z,
+            z: &base.z,
             mass: mass * base.determinant,
             upwards,
             in_plane: [

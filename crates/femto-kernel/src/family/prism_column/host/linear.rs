@@ -26,7 +26,7 @@ impl<L: Lanes> HostKernel<L> {
     pub(super) fn linear<const SLOPES: usize>(
         &self,
         sums: &LinearSums<L::Real>,
-        metric: &Metric<L>,
+        metric: &Metric<'_, L>,
         scratch: &mut Scratch<L>,
     ) {
         let zero = self.zero();
@@ -69,10 +69,10 @@ impl<L: Lanes> HostKernel<L> {
     fn linear_prism<const SLOPES: usize>(
         &self,
         sums: &LinearSums<L::Real>,
-        metric: &Metric<L>,
+        metric: &Metric<'_, L>,
     ) -> Prism<L> {
         let zero = self.zero();
-        let [_, m_xi, m_eta, h, t_xi, t_eta] = metric.z;
+        let [_, m_xi, m_eta, h, t_xi, t_eta] = *metric.z;
         let mut prism = Prism {
             mass: [zero; 6],
             steep: [zero; 6],

@@ -1,7 +1,7 @@
 //! Host loops: SIMD over prisms, levels of points one after the other, or parts of the triangle and of the line.
 //!
-//! The map of a prism is stored as 12 numbers: x and y of vertex 0 and of two edges of the base, then the coefficients
-//! of z by 1, ξ, η, ζ, ξ ζ, η ζ.
+//! Of the map of a prism are stored x and y of two edges of the base, and of the coefficients of z by 1, ξ, η, ζ, ξ ζ, η ζ
+//! those that layers may have ([`map_numbers`]); with a place only if the form reads positions.
 
 mod evaluate;
 mod folded;
@@ -24,17 +24,35 @@ use fearless_simd::Simd;
 use femto_element::Layering;
 use slopes::ModeAtPoints;
 
-/// Numbers of a prism's map.
-pub(super) const MAP_NUMBERS: usize = 12;
+/// Numbers of a prism's map without its place: two edges of the base, then the coefficients of z by ζ; ξ, η unless layers are
+/// level; ξ ζ, η ζ unless they are parallel.
+fn map_numbers(layering: Layering) -> usize {
+    match layering {
+        Layering::Level => 5,
+        Layering::Parallel => 7,
+        Layering::Any => 9,
+    }
+}
+
+/// Numbers stored of a prism's map: after those of [`map_numbers`] x, y, z over vertex 0 at half its
+/// height, if positions are read.
+pub(super) fn stored_numbers(operator: &ElementOperator) -> usize {
+    let place = if operator.inspection.reads_position {
+        3
+    } else {
+        0
+    };
+    map_numbers(operator.layering) + place
+}
 
 /// Packs a map, the coefficients c_m of ξ^a η^b ζ^c, m = a + 2b + 4c.
-pub(super) fn pack(map: &[[f64; 3]; 8], out: &mut [f64]) {
-    let base = [map[0], map[1], map[2]].map(|c| [c[0], c[1]]);
-    let heights = [0, 1, 2, 4, 5, 6].map(|m: usize| map[m][2]);
-    let numbers = base.into_iter().flatten().chain(heights);
-    out.iter_mut()
-        .zip(numbers)
-        .for_each(|(out, number)| *out = number);
+pub(super) fn pack(map: &[[f64; 3]; 8], layering: Layering, out: &mut [f64]) {
+    let [[xr, yr, xi], [xs, ys, eta]] = [map[1], map[2]];
+    let [up, xi_up, eta_up] = [map[4][2], map[5][2], map[6][2]];
+    let all = [xr, yr, xs, ys, up, xi, eta, xi_up, eta_up];
+    let (numbers, place) = out.split_at_mut(map_numbers(layering));
+    numbers.copy_from_slice(&all[..numbers.len()]);
+    place.copy_from_slice(&map[0][..place.len()]);
 }
 
 /// The parameters of a host kernel, besides form and precision.
@@ -127,6 +145,7 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             nodal_fields,
             position: of.reads_position,
             layering: operator.layering,
+            stored: stored_numbers(operator),
             gradients: read[1] || of_fields[1] || wanted[1],
             read,
             of_fields,
@@ -190,6 +209,8 @@ struct HostKernel<L: Lanes> {
     nodal_fields: usize,
     position: bool,
     layering: Layering,
+    /// Numbers of a prism's map.
+    stored: usize,
     /// Whether any gradients are read or f1 is not zero.
     gradients: bool,
     /// Whether values and gradients are read: of the solution, of fields in its space.
@@ -282,7 +303,7 @@ impl<L: Lanes> HostKernel<L> {
     /// Reads the fields in the solution's space, after the components.
     fn gather_fields(&self, batch: &Batch<L::Real>, nodal: &mut [L]) {
         if self.nodal_fields > 0 {
-            let places = batch.places(self.count(), self.nodal_fields);
+            let places = batch.places(self.count(), self.nodal_fields).of_columns();
             let fields = &mut nodal[self.components * self.count()..];
             gather_any(self.token, places, batch.nodal.numbers, fields);
         }
@@ -295,7 +316,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     }
 
     fn geometry_len(&self) -> usize {
-        MAP_NUMBERS * L::WIDTH
+        self.stored * L::WIDTH
     }
 
     fn workspace(&self) -> Workspace {
@@ -310,7 +331,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
         workspace: &mut Workspace,
     ) {
         let scratch = self.identity.scratch_of(workspace, || self.scratch());
-        let places = batch.places(self.count(), self.components);
+        let places = batch.places(self.count(), self.components).of_columns();
         let solution = &mut scratch.nodal[..self.components * self.count()];
         gather_any(self.token, places, source.numbers, solution);
         self.gather_fields(batch, &mut scratch.nodal);
@@ -332,7 +353,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
             scratch.nodal[n] = zero;
             *entry = scratch.out[n];
         }
-        let places = batch.places(self.count(), self.components);
+        let places = batch.places(self.count(), self.components).of_columns();
         scatter_any(self.token, places, &diagonal, target.numbers);
     }
 }

@@ -19,7 +19,7 @@ impl<L: Lanes> HostKernel<L> {
     pub(super) fn products(
         &self,
         matrices: &FactorMatrices<L::Real>,
-        metric: &Metric<L>,
+        metric: &Metric<'_, L>,
         scratch: &mut Scratch<L>,
     ) {
         let nodes @ [nt, nz] = self.nodes;
@@ -54,7 +54,7 @@ impl<L: Lanes> HostKernel<L> {
         &self,
         line: &[L::Real],
         [nt, nz]: [usize; 2],
-        metric: &Metric<L>,
+        metric: &Metric<'_, L>,
         (row, (flat, steep)): (&[L], (&mut [L], &mut [L])),
     ) {
         let [values, gradients] = self.wanted;
@@ -96,7 +96,7 @@ impl<L: Lanes> HostKernel<L> {
         &self,
         triangle: &[L::Real],
         [nt, nz]: [usize; 2],
-        metric: &Metric<L>,
+        metric: &Metric<'_, L>,
         scratch: &mut Scratch<L>,
     ) {
         let count = nt * nz;

@@ -44,7 +44,7 @@ impl<L: Lanes> HostKernel<L> {
     pub(super) fn sloped(
         &self,
         line: &LineModes<L::Real>,
-        metric: &Metric<L>,
+        metric: &Metric<'_, L>,
         scratch: &mut Scratch<L>,
     ) {
         let [nt, nz] = self.nodes;
@@ -87,7 +87,9 @@ impl<L: Lanes> HostKernel<L> {
                 let eta = self.splat(self.positions[2 * q + 1]);
                 let z_up = eta.mul_add(metric.z[5], xi.mul_add(metric.z[4], metric.z[3]));
                 map.weight[p] = z_up * self.splat(self.weights[q]);
-                map.inverse[p] = z_up.constant(1.0) / z_up;
+                if self.wanted[1] {
+                    map.inverse[p] = z_up.constant(1.0) / z_up;
+                }
             }
             let test = &self.matrices.test;
             for products in products.chunks_exact_mut(2 * count) {
@@ -152,7 +154,7 @@ impl<L: Lanes> HostKernel<L> {
     fn modes_at_points(
         &self,
         line: &LineModes<L::Real>,
-        metric: &Metric<L>,
+        metric: &Metric<'_, L>,
         map: &MapAtPoints<L>,
         modes: &mut [ModeAtPoints<L>],
     ) {
@@ -184,7 +186,7 @@ impl<L: Lanes> HostKernel<L> {
             return;
         }
         let [of_xi, of_eta, mixed] = metric.in_plane;
-        let [_, m_xi, m_eta, _, t_xi, t_eta] = metric.z;
+        let [_, m_xi, m_eta, _, t_xi, t_eta] = *metric.z;
         // ζ P_j = above(j) P_{j+1} + below(j) P_{j-1}.
         let ratio = |a: usize, b: usize| self.splat(L::Real::from_f64(a as f64 / b as f64));
         let above = |j: usize| ratio(j + 1, 2 * j + 1);
