@@ -32,8 +32,7 @@ pub fn measure_on_host(
     }
     let mut stages = Stages::new(columns);
     let (mut errors, mut samples) = (Vec::new(), Vec::new());
-    let is_whole = how.stages.len() == Stage::ALL.len();
-    let extra = usize::from(!is_whole);
+    let extra = usize::from(!how.are_all());
     for sample in 0..how.sampling.samples.max(1) + extra {
         let mut seconds = Vec::new();
         for stage in Stage::ALL {

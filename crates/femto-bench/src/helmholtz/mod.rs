@@ -74,6 +74,11 @@ impl How<'_> {
         let mut challenge = Stage::CHALLENGE.iter();
         challenge.all(|stage| self.stages.contains(stage))
     }
+
+    /// Whether all stages are timed.
+    fn are_all(&self) -> bool {
+        Stage::ALL.iter().all(|stage| self.stages.contains(stage))
+    }
 }
 
 /// The mesh, and the output of every stage on it.

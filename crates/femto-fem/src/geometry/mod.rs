@@ -40,7 +40,7 @@ use terms::TermMaps;
 pub struct Geometry {
     cell: Cell,
     first_cell: usize,
-    /// The columns that they form, if they are prisms that do.
+    /// The columns that they form, if they are prisms of which some do.
     columns: Option<Arc<Columns>>,
     /// `[cells]`.
     kinds: Arc<[MapKind]>,
@@ -121,7 +121,7 @@ impl Geometry {
         self.cell
     }
 
-    /// The columns that all cells form, whose maps then are [`MapKind::Extruded`], but for curved columns of second order.
+    /// The columns that cells form, whose maps then are [`MapKind::Extruded`], but for curved columns of second order.
     pub fn columns(&self) -> Option<&Columns> {
         self.columns.as_deref()
     }

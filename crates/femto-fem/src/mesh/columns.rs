@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The prisms of a mesh as columns of equally many.
+/// The prisms of a mesh as columns of equal height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// Prisms of a column, at least one.
@@ -16,7 +16,7 @@ pub struct Columns {
     /// How their triangles lie.
     pub layering: Layering,
     /// The prisms, numbered as in the mesh's blocks of prisms one after the other, from bottom to top,
-    /// `[column][layer]`; `None` if this is their order.
+    /// `[column][layer]`; `None` if these are all prisms in this order.
     listed: Option<Vec<u32>>,
 }
 
@@ -37,9 +37,9 @@ impl Columns {
 }
 
 impl Mesh {
-    /// The columns that all prisms of the mesh form, which may be curved between their vertices. If columns differ in number, or prisms
-    /// lie on others turned round, every prism is a column of its own. `None` if there are no prisms, or some have edges that are
-    /// not vertical.
+    /// The columns that the prisms of the mesh form, which may be curved between their vertices. If columns differ in number, prisms
+    /// lie on others turned round, or some have edges that are not vertical, every prism without such edges is a column of its own.
+    /// `None` if there are no prisms, or more than half have such edges.
     pub fn columns(&self) -> Option<Columns> {
         let prisms = self
             .blocks
@@ -74,10 +74,10 @@ impl Mesh {
             layerings.try_reduce(|| Layering::Level, |a, b| Some(a.max(b)))
         };
         let layerings = prisms.iter().map(of_block);
-        let layering = layerings
-            .collect::<Option<Vec<Layering>>>()?
-            .into_iter()
-            .max()?;
+        let Some(layerings) = layerings.collect::<Option<Vec<Layering>>>() else {
+            return self.alone(&prisms, rounding);
+        };
+        let layering = layerings.into_iter().max()?;
         if let Some((layers, count)) = stored_columns(&prisms) {
             return Some(Columns {
                 layers,
@@ -93,6 +93,23 @@ impl Mesh {
             count: nodes.len() / 6 / layers,
             layering,
             listed: cells,
+        })
+    }
+
+    /// The prisms with vertical edges as columns of one each, if they are half of all at least: few are not worth kernels of their own.
+    fn alone(&self, prisms: &[&CellBlock], rounding: f64) -> Option<Columns> {
+        let cells = prisms.iter().flat_map(|it| it.cells());
+        let numbered = (0..).zip(cells);
+        let vertical: (Vec<u32>, Vec<Layering>) = numbered
+            .filter_map(|(number, cell)| Some((number, self.layering(&cell, rounding)?)))
+            .unzip();
+        let (cells, layerings) = vertical;
+        let all: usize = prisms.iter().map(|it| it.len()).sum();
+        (2 * cells.len() >= all).then_some(Columns {
+            layers: 1,
+            count: cells.len(),
+            layering: layerings.into_iter().max()?,
+            listed: Some(cells),
         })
     }
 
@@ -160,7 +177,7 @@ fn on_each_other(nodes: &[u32]) -> Option<(usize, Option<Vec<u32>>)> {
     }
     // None is left over, in a ring.
     let layers = layers.filter(|_| in_order.len() == cells.len())?;
-    Some((layers, Some(in_order)))
+    Some((layers, (!in_order.is_sorted()).then_some(in_order)))
 }
 
 /// Whether no prism, of those with these nodes, stands on another.
@@ -281,6 +298,16 @@ mod tests {
         assert_eq!(alone(&prisms(Some(1))), Some((1, 48)), "turned round");
         let mut slanted = prisms(None);
         slanted.coordinates.to_mut()[0][0] += 1e-3;
+        let beside = |cell: u32| slanted.blocks[0].cell(cell as usize).contains(&0);
+        let (without, columns) = ((0..48).filter(|&cell| !beside(cell)), slanted.columns());
+        let cells = columns.map(|it| {
+            (0..it.count)
+                .flat_map(|n| it.cells(n).collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(cells, Some(without.collect()));
+        let leaning = |x: &mut [f64; 3]| x[0] += 0.1 * x[2];
+        slanted.coordinates.to_mut().iter_mut().for_each(leaning);
         assert_eq!(slanted.columns(), None);
         let mut taller = prisms(None);
         let block = &mut taller.blocks[0];

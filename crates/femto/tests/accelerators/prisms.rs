@@ -46,28 +46,35 @@ fn columns_beside_hexahedra() {
     }
 }
 
-/// Of prisms of second order the columns without curved sides are evaluated as columns, the others by the family for any
-/// prisms.
+/// Columns without curved sides, and prisms without slanted edges, are evaluated as columns, the others by the family for any prisms.
 #[test]
-fn columns_of_second_order_may_be_curved() {
+fn other_prisms_beside_columns() {
     let Some(accelerator) = accelerator() else {
         return;
     };
-    let prisms = SolidBox {
+    let prisms = |geometry_degree| SolidBox {
         cells: [4, 2, 3],
-        geometry_degree: 2,
+        geometry_degree,
         ..SolidBox::unit_cube(Solids::Prisms, 1)
     };
-    let hills = |[x, _, z]: [f64; 3]| z * (1.0 + 0.2 * x);
-    let straight = prisms.build(|x| [x[0], x[1], hills(x)]).unwrap();
-    let curved = prisms.build(|x| {
+    let hills = |[x, y, z]: [f64; 3]| [x, y, z * (1.0 + 0.2 * x)];
+    let straight = prisms(2).build(hills).unwrap();
+    let curved = prisms(2).build(|x| {
         let beyond = (x[0] - 0.5).max(0.0);
         [x[0], x[1] + 0.2 * beyond * beyond, x[2]]
     });
-    for (mesh, counts) in [(straight, [48, 0]), (curved.unwrap(), [24, 24])] {
+    let mut slanted = prisms(1).build(hills).unwrap();
+    slanted.coordinates.to_mut()[0][0] += 0.02;
+    let beside = (slanted.blocks[0].cells()).filter(|cell| cell.contains(&0));
+    let beside = beside.count();
+    for (mesh, of_columns, counts) in [
+        (straight, (16, 3), [48, 0]),
+        (curved.unwrap(), (16, 3), [24, 24]),
+        (slanted, (48 - beside, 1), [48 - beside, beside]),
+    ] {
         let geometries = Geometry::of_shapes(&mesh).unwrap();
         let columns = geometries[0].columns().expect("columns");
-        assert_eq!((columns.count, columns.layers), (16, 3));
+        assert_eq!((columns.count, columns.layers), of_columns);
         for (kind, count) in [MapKind::Extruded, MapKind::Curved].into_iter().zip(counts) {
             let of_kind = geometries[0].kinds().iter().filter(|&&it| it == kind);
             assert_eq!(of_kind.count(), count, "{kind:?}");

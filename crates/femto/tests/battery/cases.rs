@@ -397,6 +397,17 @@ pub(crate) fn columns_on_all_devices() -> Vec<Group> {
             &[Orthotropic],
             vec![way(Fp64, DataLevel::Element, Scatter::Atomic)],
         ),
+        // Columns taller than there are lanes; positions on level and parallel layers.
+        group(
+            vec![at(2, [2, 1, 20]), at(1, [3, 2, 4]), at(1, [2, 2, 3])],
+            &[Busy],
+            vec![way(Fp64, DataLevel::Automatic, Scatter::Atomic)],
+        ),
+        group(
+            vec![at(1, [2, 1, 20]).with(Layout::Blocked)],
+            &[Elasticity],
+            vec![way(Fp32, DataLevel::Automatic, Scatter::Atomic)],
+        ),
     ]
 }
 

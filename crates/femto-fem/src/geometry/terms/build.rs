@@ -7,26 +7,34 @@ use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
 
 impl TermMaps {
-    /// Which prisms of these blocks have the map through their vertices, as have all others of their columns: `[cells]`.
+    /// Which prisms of these blocks are in columns and have the map through their vertices, as have all others of their columns:
+    /// `[cells]`.
     pub(in crate::geometry) fn are_extruded(
         &self,
         columns: &Columns,
         blocks: &[&CellBlock],
         coordinates: &Coordinates,
     ) -> Vec<bool> {
-        if blocks.iter().all(|block| block.cell_type.order() == 1) {
-            return vec![true; blocks.iter().map(|block| block.len()).sum()];
+        let count = blocks.iter().map(|block| block.len()).sum();
+        let mut extruded = vec![columns.count * columns.layers == count; count];
+        if !extruded.first().is_some_and(|&all| all) {
+            let cells = (0..columns.count).flat_map(|column| columns.cells(column));
+            cells.for_each(|cell| extruded[cell as usize] = true);
         }
-        let mut extruded = Vec::new();
+        if blocks.iter().all(|block| block.cell_type.order() == 1) {
+            return extruded;
+        }
+        let mut rest = &mut extruded[..];
         for block in blocks {
-            if block.cell_type.order() == 1 {
-                extruded.resize(extruded.len() + block.len(), true);
-                continue;
+            let (own, after) = std::mem::take(&mut rest).split_at_mut(block.len());
+            rest = after;
+            if block.cell_type.order() > 1 {
+                let lift = Lift::new(block.cell_type, &self.terms);
+                let cells = own.par_iter_mut().zip(block.par_cells());
+                cells.for_each(|(is, cell)| {
+                    *is = *is && lift.is_of_vertices(&lift.coefficients(coordinates, &cell));
+                });
             }
-            let lift = Lift::new(block.cell_type, &self.terms);
-            let is_straight =
-                |cell: &[u32]| lift.is_of_vertices(&lift.coefficients(coordinates, cell));
-            extruded.par_extend(block.par_cells().map(|cell| is_straight(&cell)));
         }
         let is_mixed = extruded.iter().any(|&is| is) && extruded.iter().any(|&is| !is);
         for column in (0..columns.count).filter(|_| is_mixed) {

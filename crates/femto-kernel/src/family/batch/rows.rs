@@ -1,12 +1,12 @@
 //! Local vectors: the components of a node form a row, padded to a power of two, so that rows are read and
-//! added to as vectors. Where lanes have consecutive nodes, as prisms on each other have, so are all their rows at once.
+//! added to as vectors; where lanes have consecutive nodes, as prisms on each other have, all their rows at once.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "loops of a fixed length are unrolled, and their arrays stay in registers"
 )]
 
-use super::transpose::{deinterleave, to_lanes, to_rows};
+use super::transpose::{add, deinterleave, to_lanes, to_rows};
 use super::{LOCAL_NODES, Nodes, elements};
 use crate::scalar::{Lanes, Real};
 use core::ops::Range;
@@ -69,14 +69,14 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The numbers of a node's lanes in a local vector with rows of `R`, if they are consecutive.
+/// The first of a node's indices, if those of the lanes are consecutive.
 #[inline(always)]
-fn consecutive<L: Lanes, const R: usize>(indices: &[u16]) -> Option<Range<usize>> {
+fn consecutive<L: Lanes>(indices: &[u16]) -> Option<usize> {
     let first = usize::from(indices[0]);
     if first > LOCAL_NODES - L::WIDTH {
         return None;
     }
-    // Four at a time, as one number.
+    // Four of 16 bits as one number, first + 3 to first, which does not overflow.
     let (fours, rest) = indices.as_chunks::<4>();
     let mut expected = 0x3_0002_0001_0000_u64.wrapping_add(first as u64 * 0x1_0001_0001_0001);
     let mut differ = 0;
@@ -88,7 +88,7 @@ fn consecutive<L: Lanes, const R: usize>(indices: &[u16]) -> Option<Range<usize>
     for (n, &index) in rest.iter().enumerate() {
         differ |= (usize::from(index) ^ (first + 4 * fours.len() + n)) as u64;
     }
-    (differ == 0).then_some(first * R..(first + L::WIDTH) * R)
+    (differ == 0).then_some(first)
 }
 
 /// Reads the elements into `nodal` `[component][node]`; lanes without an element repeat the last one of an
@@ -150,15 +150,15 @@ fn gather_rows<L: Lanes, const R: usize>(
     };
     for (n, position) in list.positions.enumerate() {
         let indices = &list.table[n * L::WIDTH..][..L::WIDTH];
-        let run = list.are_columns.then(|| consecutive::<L, R>(indices));
+        let run = list.are_columns.then(|| consecutive::<L>(indices));
         let values = match run.flatten() {
-            Some(run) => {
-                let numbers = &rows.as_flattened()[run];
-                let mut halves = [L::splat(token, L::Real::from_f64(0.0)); R];
+            Some(first) => {
+                let numbers = &rows.as_flattened()[first * R..][..L::WIDTH * R];
+                let mut in_rows = [L::splat(token, L::Real::from_f64(0.0)); R];
                 for k in 0..R {
-                    halves[k] = L::load(token, &numbers[k * L::WIDTH..][..L::WIDTH]);
+                    in_rows[k] = L::load(token, &numbers[k * L::WIDTH..][..L::WIDTH]);
                 }
-                deinterleave(halves)
+                deinterleave(in_rows)
             }
             None => to_lanes::<L, R>(
                 token,
@@ -236,12 +236,12 @@ fn scatter_rows<L: Lanes, const R: usize>(
         }
         to_rows(&mut values);
         let is_whole = elements == L::WIDTH;
-        let run = (list.are_columns && is_whole).then(|| consecutive::<L, R>(indices));
-        if let Some(run) = run.flatten() {
-            let numbers = &mut rows.as_flattened_mut()[run];
+        let run = (list.are_columns && is_whole).then(|| consecutive::<L>(indices));
+        if let Some(first) = run.flatten() {
+            let numbers = &mut rows.as_flattened_mut()[first * R..][..L::WIDTH * R];
             for k in 0..R {
                 let numbers = &mut numbers[k * L::WIDTH..][..L::WIDTH];
-                let sums = L::load(first.token(), numbers) + values[k];
+                let sums = L::load(values[k].token(), numbers) + values[k];
                 numbers.copy_from_slice(sums.lanes());
             }
         } else if is_whole {
@@ -253,15 +253,6 @@ fn scatter_rows<L: Lanes, const R: usize>(
                 add(&values, lane, &mut rows[usize::from(indices[lane])]);
             }
         }
-    }
-}
-
-/// Adds one lane's numbers from `[lane][number]`.
-#[inline(always)]
-fn add<L: Lanes, const R: usize>(values: &[L; R], lane: usize, row: &mut [L::Real; R]) {
-    for c in 0..R {
-        let n = lane * R + c;
-        row[c] += values[n / L::WIDTH].lanes()[n % L::WIDTH];
     }
 }
 
@@ -294,8 +285,23 @@ mod tests {
                 broken,
                 wraps.collect(),
             ];
+            let firsts = rows.each_ref().map(|row| consecutive::<T::Lanes<S>>(row));
+            let wanted = [Some(40), Some(41), Some(0), Some(last), None, None];
+            assert_eq!(firsts, wanted, "{width} lanes");
+            for lane in 0..width {
+                let mut other: Vec<u16> = run(40).collect();
+                other[lane] ^= 0x100;
+                let is_one = lane == 0 && width == 1;
+                assert!(is_one || consecutive::<T::Lanes<S>>(&other).is_none());
+            }
             let table = rows.concat();
-            for (components, elements) in [(1, width), (1, width - 1), (2, width), (3, width)] {
+            for (components, elements) in [
+                (1, width),
+                (1, width - 1),
+                (2, width),
+                (3, width),
+                (5, width),
+            ] {
                 let row = row_len(components);
                 let number = |n: usize| T::from_f64((n % 977) as f64 + 0.5);
                 let source: Vec<T> = (0..LOCAL_NODES * row).map(number).collect();

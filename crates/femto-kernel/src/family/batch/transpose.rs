@@ -51,6 +51,15 @@ pub(super) fn deinterleave<L: Lanes, const R: usize>(mut halves: [L; R]) -> [L; 
     halves
 }
 
+/// Adds one lane's numbers from `[lane][number]`.
+#[inline(always)]
+pub(super) fn add<L: Lanes, const R: usize>(values: &[L; R], lane: usize, row: &mut [L::Real; R]) {
+    for c in 0..R {
+        let n = lane * R + c;
+        row[c] += values[n / L::WIDTH].lanes()[n % L::WIDTH];
+    }
+}
+
 /// Transposes `[number][lane]` to `[lane][number]`, vector after vector.
 #[inline(always)]
 pub(super) fn to_rows<L: Lanes, const R: usize>(halves: &mut [L; R]) {
@@ -109,10 +118,7 @@ mod tests {
             let width = <T::Lanes<S> as Lanes>::WIDTH;
             for lane in 0..width {
                 let mut sums = [T::from_f64(0.0); R];
-                for c in 0..R {
-                    let n = lane * R + c;
-                    sums[c] += lanes[n / width].lanes()[n % width];
-                }
+                add(&lanes, lane, &mut sums);
                 assert_eq!(sums.map(T::to_f64), row(lane).map(T::to_f64));
             }
         }

@@ -45,7 +45,7 @@ impl Family for PrismColumn {
                 }
                 Some(_) => Ok(()),
             },
-            _ => Err("some prism has a slanted edge, or the column has curved sides"),
+            _ => Err("their edges are not all vertical, or columns have curved sides"),
         }
     }
 
@@ -141,7 +141,7 @@ impl BlockOperator for Block {
     }
 
     fn stored(&self) -> String {
-        "bases of columns and heights of their edges".to_owned()
+        "bases and heights of prisms".to_owned()
     }
 
     fn kernels(

@@ -118,8 +118,8 @@ impl Schedule {
         if knobs.is_empty() {
             return vec![best, Self::PLAIN];
         }
-        let stack = knobs.get(STACK.name).unwrap_or(best.stack);
-        let stack = stack.min(of.layers.max(1) as u32);
+        let wanted = knobs.get(STACK.name).unwrap_or(best.stack);
+        let stack = wanted.min(of.layers.max(1) as u32);
         let carry = knobs.get(CARRY.name).map_or(best.carry, |is| is == 1);
         let sized = Self {
             stack,
@@ -131,8 +131,8 @@ impl Schedule {
         let threads = match (knobs.get(ELEMENTS.name), knobs.get(COLUMNS.name)) {
             (None, None) => Some(best.threads),
             (Some(elements), None) => elements
-                .is_multiple_of(stack)
-                .then(|| elements / stack.max(1)),
+                .is_multiple_of(wanted)
+                .then(|| elements / wanted.max(1)),
             (None, Some(columns)) => columns.checked_mul(sized.stacks(of.layers) as u32),
             (Some(_), Some(_)) => None,
         };
@@ -174,7 +174,7 @@ impl Schedule {
         }
         if self.threads == 0 {
             return Err(rule(
-                "`elements` of a block is a positive multiple of `stack`, or else there is `columns`",
+                "a block has `columns`, or `elements`, a multiple of `stack`, not both and not none",
             ));
         }
         let exchanges = self.carry && self.stack == 1 && self.threads.is_multiple_of(2);

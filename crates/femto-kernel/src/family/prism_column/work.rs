@@ -32,8 +32,8 @@ pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields, loops: Loo
     .map(usize::from);
     let (components, nodal) = (of.components, fields.count(FieldKind::Nodal));
     let with_gradients = reads_gradients * components + nodal;
-    // Of the base: 4 differences, the determinant, its inverse.
-    let base = 4 + 3 + 1 + 4;
+    // Of the base: 4 differences, the determinant; its inverse.
+    let base = 4 + 3 + (1 + 4) * usize::from(with_gradients + gradients > 0);
     // Of derivatives along the triangle and of their transpose: of a level and of a point.
     let [along_level, along_point] = if loops.of_level { [2, 0] } else { [0, 4 * nt] };
     let [back_level, back_point] = if loops.of_level { [4, 2] } else { [0, 4 * nt] };

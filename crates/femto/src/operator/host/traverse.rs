@@ -237,8 +237,9 @@ impl<T: Number> HostBound<T> {
             let (table, next) = tables.split_at(table_len);
             tables = next;
             if geometry_len > 0 {
+                // Of the next batch alone: more takes longer than it saves where batches are small.
                 prefetch(
-                    &geometry[..geometry_len.min(geometry.len())],
+                    geometry.get(..geometry_len).unwrap_or_default(),
                     PREFETCH_LINES,
                 );
             }

@@ -5,7 +5,7 @@
     reason = "loops over axes read like the formulas"
 )]
 
-use super::{HostKernel, Scratch};
+use super::{HostKernel, Scratch, map_numbers};
 use crate::family::batch::{Batch, Matrices, PointMatrix, chunks};
 use crate::family::fields::FieldKind;
 use crate::form::{AtPoints, MOST_POINTS, Points};
@@ -58,9 +58,9 @@ impl<L: Lanes> HostKernel<L> {
         }
         let mut origin = [zero; 2];
         if self.position {
-            let place = self.stored - 3;
-            origin = [number(place), number(place + 1)];
-            z[0] = number(place + 2);
+            let first = map_numbers(self.layering);
+            origin = [number(first), number(first + 1)];
+            z[0] = number(first + 2);
         }
         Base {
             origin,

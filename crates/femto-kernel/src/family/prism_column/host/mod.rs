@@ -1,7 +1,7 @@
 //! Host loops: SIMD over prisms, levels of points one after the other, or parts of the triangle and of the line.
 //!
 //! Of the map of a prism are stored x and y of two edges of the base, and of the coefficients of z by 1, ξ, η, ζ, ξ ζ, η ζ
-//! those that layers may have ([`map_numbers`]); with a place only if the form reads positions.
+//! those that layers may have ([`map_numbers`]); and the origin only if the form reads positions.
 
 mod evaluate;
 mod folded;
@@ -24,7 +24,7 @@ use fearless_simd::Simd;
 use femto_element::Layering;
 use slopes::ModeAtPoints;
 
-/// Numbers of a prism's map without its place: two edges of the base, then the coefficients of z by ζ; ξ, η unless layers are
+/// Numbers of a prism's map without its origin: two edges of the base, then the coefficients of z by ζ; ξ, η unless layers are
 /// level; ξ ζ, η ζ unless they are parallel.
 fn map_numbers(layering: Layering) -> usize {
     match layering {
@@ -34,15 +34,11 @@ fn map_numbers(layering: Layering) -> usize {
     }
 }
 
-/// Numbers stored of a prism's map: after those of [`map_numbers`] x, y, z over vertex 0 at half its
-/// height, if positions are read.
+/// Numbers stored of a prism's map: after those of [`map_numbers`] the position of reference point
+/// (0, 0, 0), if positions are read.
 pub(super) fn stored_numbers(operator: &ElementOperator) -> usize {
-    let place = if operator.inspection.reads_position {
-        3
-    } else {
-        0
-    };
-    map_numbers(operator.layering) + place
+    let origin = 3 * usize::from(operator.inspection.reads_position);
+    map_numbers(operator.layering) + origin
 }
 
 /// Packs a map, the coefficients c_m of ξ^a η^b ζ^c, m = a + 2b + 4c.
@@ -50,9 +46,9 @@ pub(super) fn pack(map: &[[f64; 3]; 8], layering: Layering, out: &mut [f64]) {
     let [[xr, yr, xi], [xs, ys, eta]] = [map[1], map[2]];
     let [up, xi_up, eta_up] = [map[4][2], map[5][2], map[6][2]];
     let all = [xr, yr, xs, ys, up, xi, eta, xi_up, eta_up];
-    let (numbers, place) = out.split_at_mut(map_numbers(layering));
+    let (numbers, origin) = out.split_at_mut(map_numbers(layering));
     numbers.copy_from_slice(&all[..numbers.len()]);
-    place.copy_from_slice(&map[0][..place.len()]);
+    origin.copy_from_slice(&map[0][..origin.len()]);
 }
 
 /// The parameters of a host kernel, besides form and precision.
