@@ -151,13 +151,7 @@ fn launches_of_any_shape_agree() {
         let u = Random::new().vector(blocks[0].space.dofs());
         for scatter in [Scatter::Deterministic, Scatter::Atomic] {
             let mut found: Vec<(String, Vec<f64>)> = Vec::new();
-            for knobs in [
-                "elements=16",
-                "elements=32",
-                "elements=64",
-                "columns=1",
-                "columns=3",
-            ] {
+            for knobs in ["elements=32", "columns=1", "columns=3"] {
                 let params = OperatorParams {
                     knobs: knobs.parse().unwrap(),
                     scatter,
