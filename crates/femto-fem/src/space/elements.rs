@@ -190,11 +190,7 @@ impl ShapeElements {
                 let centroids: Vec<[f64; 3]> = all.map(centroid).collect();
                 let mut cells = hilbert_order(&centroids);
                 let chunks = cut(cells.len(), chunk.wanted);
-                if kinds.par_iter().any(|&kind| kind != kinds[0]) {
-                    for chunk in &chunks {
-                        cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
-                    }
-                }
+                sort_by_kind(&mut cells, &chunks, |cell| cell, kinds);
                 (cells, chunks)
             }
         };
@@ -266,28 +262,20 @@ fn in_columns(
     chunk: ChunkSize,
 ) -> (Vec<u32>, Vec<Range<usize>>) {
     let layers = columns.layers;
+    let lowest = |column: u32| columns.cells(column as usize).next().unwrap_or_default();
     let in_plane = |column: usize| {
-        let lowest = columns.cells(column).next().unwrap_or_default();
-        let [x, y, _] = centroid(lowest as usize);
+        let [x, y, _] = centroid(lowest(column as u32) as usize);
         [x, y, 0.0]
     };
     let all = (0..columns.count).into_par_iter().with_min_len(1024);
     let plane: Vec<[f64; 3]> = all.map(in_plane).collect();
     let mut order = hilbert_order(&plane);
     let chunks: Vec<Range<usize>> = if layers <= chunk.most_layers {
-        let chunks = cut(order.len(), (chunk.wanted / layers).max(1)).into_iter();
-        let is_mixed = kinds.par_iter().any(|&kind| kind != kinds[0]);
-        let of_column = |&column: &u32| {
-            let lowest = columns.cells(column as usize).next();
-            lowest.map(|cell| kinds[cell as usize])
-        };
+        let chunks = cut(order.len(), (chunk.wanted / layers).max(1));
+        sort_by_kind(&mut order, &chunks, lowest, kinds);
         chunks
-            .map(|it| {
-                if is_mixed {
-                    order[it.clone()].sort_by_key(of_column);
-                }
-                it.start * layers..it.end * layers
-            })
+            .into_iter()
+            .map(|it| it.start * layers..it.end * layers)
             .collect()
     } else {
         let parts = cut(layers, chunk.wanted.min(chunk.most));
@@ -302,6 +290,20 @@ fn in_columns(
         .into_par_iter()
         .flat_map_iter(|number| columns.cells(number as usize));
     (cells.collect(), chunks)
+}
+
+/// Sorts each chunk of cells or columns by the kinds of map, `[cell]`, of `cell` of each.
+fn sort_by_kind(
+    order: &mut [u32],
+    chunks: &[Range<usize>],
+    cell: impl Fn(u32) -> u32,
+    kinds: &[MapKind],
+) {
+    if kinds.par_iter().any(|&kind| kind != kinds[0]) {
+        for chunk in chunks {
+            order[chunk.clone()].sort_by_key(|&number| kinds[cell(number) as usize]);
+        }
+    }
 }
 
 /// Fails unless all cells of the mesh's dimension have one of the `shapes`, and their entities can be

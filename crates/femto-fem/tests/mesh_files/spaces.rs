@@ -136,6 +136,22 @@ fn a_cube_of_hexahedra() {
     }
 }
 
+fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|d| (a[d] - b[d]).abs()).fold(0.0, f64::max)
+}
+
+/// How far apart the places of a node are, in its blocks and among those of all.
+fn most_apart(blocks: &[Block], all: &[[f64; 3]]) -> f64 {
+    let of_block = |Block { space, geometry }: &Block| {
+        let own = space.node_positions(geometry);
+        let nodes = (0..space.nodes()).filter(|&node| space.restriction().touches(node));
+        nodes
+            .map(|node| apart(own[node], all[node]))
+            .fold(0.0, f64::max)
+    };
+    blocks.iter().map(of_block).fold(0.0, f64::max)
+}
+
 /// Shared nodes have one place, wherever shapes meet; alone a shape is refused.
 #[test]
 fn prisms_beside_hexahedra() {
@@ -155,13 +171,8 @@ fn prisms_beside_hexahedra() {
             };
             let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
             let all = Block::node_positions(&blocks);
-            for Block { space, geometry } in &blocks {
-                let own = space.node_positions(geometry);
-                for node in (0..space.nodes()).filter(|&node| space.restriction().touches(node)) {
-                    let apart = (0..3).map(|a| (own[node][a] - all[node][a]).abs());
-                    assert!(apart.fold(0.0, f64::max) < 1e-12 * size);
-                }
-            }
+            let error = most_apart(&blocks, &all);
+            assert!(error < 1e-12 * size, "degree {degree}: {error:e}");
             // Distinct nodes lie apart.
             let key = |x: &[f64; 3]| x.map(|x| (x / size * 1e7).round() as i64);
             let distinct: BTreeSet<_> = all.iter().map(key).collect();
@@ -221,7 +232,6 @@ fn all_solids_of_second_order() {
         let y = y - z * z / 16.0;
         [x - y * y / 8.0, y, z]
     };
-    let apart = |a: [f64; 3], b: [f64; 3]| (0..3).map(|d| (a[d] - b[d]).abs()).fold(0.0, f64::max);
     for name in ["solids-20.msh", "solids-27.msh"] {
         let mesh = read(&own(name));
         let mut straight = mesh.clone();
@@ -253,15 +263,8 @@ fn all_solids_of_second_order() {
                 ..SpaceParams::default()
             };
             let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
-            let all = Block::node_positions(&blocks);
-            for Block { space, geometry } in &blocks {
-                let own = space.node_positions(geometry);
-                let nodes = (0..space.nodes()).filter(|&node| space.restriction().touches(node));
-                let error = nodes
-                    .map(|node| apart(own[node], all[node]))
-                    .fold(0.0, f64::max);
-                assert!(error < 1e-13, "{name} degree {degree}: {error:e}");
-            }
+            let error = most_apart(&blocks, &Block::node_positions(&blocks));
+            assert!(error < 1e-13, "{name} degree {degree}: {error:e}");
         }
     }
 }

@@ -1,15 +1,14 @@
 //! Prisms in columns: what the launch of their kernels may be, and which meshes are columns.
 
 use crate::common::bound::{Bound, accelerator};
-use crate::common::meshes::columns;
+use crate::common::meshes::{blocks, columns};
 use crate::common::{Random, difference};
 use crate::mesh_paths::{own, shared};
 use crate::operators::{bind, of_degree, on_host, screened, worst};
 use femto::element::{Layering, MapKind};
-use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::{SimplexBox, SolidBox, Solids};
 use femto::fem::mesh::{Layers, Mesh};
-use femto::fem::space::{Block, SpaceParams};
+use femto::fem::space::SpaceParams;
 use femto::{OperatorParams, Quadrature, Scatter};
 use std::path::Path;
 
@@ -31,8 +30,7 @@ fn columns_beside_hexahedra() {
             degree: degree.into(),
             ..SpaceParams::default()
         };
-        let geometries = Geometry::of_shapes(mesh).unwrap();
-        let blocks = Block::all(mesh, geometries, params).unwrap();
+        let blocks = blocks(mesh, params);
         let (form, params) = (screened(Some(1.0)), OperatorParams::default());
         let there = bind(&accelerator, &blocks, &form, &params);
         assert_eq!(there.warnings(), [] as [&str; 0]);
@@ -72,14 +70,14 @@ fn other_prisms_beside_columns() {
         (curved.unwrap(), (16, 3), [24, 24]),
         (slanted, (48 - beside, 1), [48 - beside, beside]),
     ] {
-        let geometries = Geometry::of_shapes(&mesh).unwrap();
-        let columns = geometries[0].columns().expect("columns");
+        let blocks = blocks(&mesh, of_degree(2));
+        let geometry = &blocks[0].geometry;
+        let columns = geometry.columns().expect("columns");
         assert_eq!((columns.count, columns.layers), of_columns);
         for (kind, count) in [MapKind::Extruded, MapKind::Curved].into_iter().zip(counts) {
-            let of_kind = geometries[0].kinds().iter().filter(|&&it| it == kind);
+            let of_kind = geometry.kinds().iter().filter(|&&it| it == kind);
             assert_eq!(of_kind.count(), count, "{kind:?}");
         }
-        let blocks = Block::all(&mesh, geometries, of_degree(2)).unwrap();
         let (form, params) = (screened(Some(1.0)), OperatorParams::default());
         let there = bind(&accelerator, &blocks, &form, &params);
         let explanation = there.explain(None, None).to_string();
@@ -102,7 +100,6 @@ fn stacks_of_prisms() {
         return;
     };
     let mesh = columns(&[4, 3, 7], Layering::Any);
-    let prisms = Geometry::of_shapes(&mesh).unwrap();
     for (knobs, words) in [
         (
             "stack=3+columns=2",
@@ -118,7 +115,7 @@ fn stacks_of_prisms() {
             (2, Scatter::Atomic),
             (2, Scatter::Deterministic),
         ] {
-            let blocks = Block::all(&mesh, prisms.clone(), of_degree(degree)).unwrap();
+            let blocks = blocks(&mesh, of_degree(degree));
             let (form, params) = (
                 screened(Some(1.0)),
                 OperatorParams {
@@ -145,9 +142,8 @@ fn launches_of_any_shape_agree() {
         return;
     };
     let mesh = columns(&[4, 3, 7], Layering::Any);
-    let prisms = Geometry::of_shapes(&mesh).unwrap();
     for degree in [1, 2] {
-        let blocks = Block::all(&mesh, prisms.clone(), of_degree(degree)).unwrap();
+        let blocks = blocks(&mesh, of_degree(degree));
         let u = Random::new().vector(blocks[0].space.dofs());
         for scatter in [Scatter::Deterministic, Scatter::Atomic] {
             let mut found: Vec<(String, Vec<f64>)> = Vec::new();
@@ -194,8 +190,7 @@ fn columns_that_are_too_tall_are_cut() {
     };
     let short = base.extrude(&Layers::uniform(3), |_| 0.0, |_| 1.0).unwrap();
     for (mesh, is_even) in [(short, true), (mesh, false)] {
-        let geometries = Geometry::of_shapes(&mesh).unwrap();
-        let blocks = Block::all(&mesh, geometries, params.clone()).unwrap();
+        let blocks = blocks(&mesh, params.clone());
         let (form, params) = (screened(Some(1.0)), OperatorParams::default());
         let there = bind(&accelerator, &blocks, &form, &params);
         let explanation = there.explain(None, None).to_string();
@@ -220,8 +215,7 @@ fn columns_with_many_points_are_evaluated_as_prisms() {
         degree: 4.into(),
         ..SpaceParams::default()
     };
-    let geometries = Geometry::of_shapes(&mesh).unwrap();
-    let blocks = Block::all(&mesh, geometries, params).unwrap();
+    let blocks = blocks(&mesh, params);
     let form = screened(Some(1.0));
     for (degree, family) in [(10, "prism_column"), (26, "cell_quadrature")] {
         let params = OperatorParams {

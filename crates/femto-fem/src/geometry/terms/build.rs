@@ -16,8 +16,9 @@ impl TermMaps {
         coordinates: &Coordinates,
     ) -> Vec<bool> {
         let count = blocks.iter().map(|block| block.len()).sum();
-        let mut extruded = vec![columns.count * columns.layers == count; count];
-        if !extruded.first().is_some_and(|&all| all) {
+        let are_all = columns.count * columns.layers == count;
+        let mut extruded = vec![are_all; count];
+        if !are_all {
             let cells = (0..columns.count).flat_map(|column| columns.cells(column));
             cells.for_each(|cell| extruded[cell as usize] = true);
         }

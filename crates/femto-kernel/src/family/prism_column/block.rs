@@ -104,7 +104,8 @@ impl BlockOperator for Block {
     }
 
     fn geometry_numbers(&self) -> usize {
-        host::stored_numbers(&self.operator)
+        let of = &self.operator;
+        host::stored_numbers(of.layering, of.inspection.reads_position)
     }
 
     fn pack(&self, map: CellMap, _: (f64, f64), out: &mut [f64]) {

@@ -36,9 +36,8 @@ fn map_numbers(layering: Layering) -> usize {
 
 /// Numbers stored of a prism's map: after those of [`map_numbers`] the position of reference point
 /// (0, 0, 0), if positions are read.
-pub(super) fn stored_numbers(operator: &ElementOperator) -> usize {
-    let origin = 3 * usize::from(operator.inspection.reads_position);
-    map_numbers(operator.layering) + origin
+pub(super) fn stored_numbers(layering: Layering, reads_position: bool) -> usize {
+    map_numbers(layering) + 3 * usize::from(reads_position)
 }
 
 /// Packs a map, the coefficients c_m of ξ^a η^b ζ^c, m = a + 2b + 4c.
@@ -141,7 +140,6 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             nodal_fields,
             position: of.reads_position,
             layering: operator.layering,
-            stored: stored_numbers(operator),
             gradients: read[1] || of_fields[1] || wanted[1],
             read,
             of_fields,
@@ -205,8 +203,6 @@ struct HostKernel<L: Lanes> {
     nodal_fields: usize,
     position: bool,
     layering: Layering,
-    /// Numbers of a prism's map.
-    stored: usize,
     /// Whether any gradients are read or f1 is not zero.
     gradients: bool,
     /// Whether values and gradients are read: of the solution, of fields in its space.
@@ -312,7 +308,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     }
 
     fn geometry_len(&self) -> usize {
-        self.stored * L::WIDTH
+        stored_numbers(self.layering, self.position) * L::WIDTH
     }
 
     fn workspace(&self) -> Workspace {
