@@ -103,12 +103,14 @@ public:
     for (unsigned int batch = 0; batch < data.n_cell_batches(); ++batch)
       for_each_point<points_1d>(TrilinearMap::of_batch(data, batch),
                                 rule,
-                                [&](unsigned int point, Lanes weight, const Cofactors &at) {
+                                [&](unsigned int point, double weight, const Cofactors &at) {
                                   Metric &metric = metrics[batch * POINTS + point];
                                   for (unsigned int i = 0; i < 3; ++i)
                                     for (unsigned int j = i; j < 3; ++j)
-                                      metric[i][j] =
-                                        weight / at.determinant * (at.row[i] * at.row[j]);
+                                      metric[i][j] = weight / at.determinant *
+                                                     (at.row[i][0] * at.row[j][0] +
+                                                      at.row[i][1] * at.row[j][1] +
+                                                      at.row[i][2] * at.row[j][2]);
                                 });
   }
 
@@ -118,16 +120,13 @@ public:
     Lanes *gradients = evaluation.begin_gradients();
     for (unsigned int point = 0; point < POINTS; ++point)
       {
-        const Metric metric = metrics[batch * POINTS + point];
+        const Metric &metric = metrics[batch * POINTS + point];
         for (unsigned int component = 0; component < Evaluation::n_components; ++component)
           {
-            Lanes    *at = gradients + 3 * component * POINTS + point;
-            Direction gradient;
+            Lanes      *at = gradients + 3 * component * POINTS + point;
+            const Lanes x = at[0], y = at[POINTS], z = at[2 * POINTS];
             for (unsigned int axis = 0; axis < 3; ++axis)
-              gradient[axis] = at[axis * POINTS];
-            gradient = metric * gradient;
-            for (unsigned int axis = 0; axis < 3; ++axis)
-              at[axis * POINTS] = gradient[axis];
+              at[axis * POINTS] = metric[axis][0] * x + metric[axis][1] * y + metric[axis][2] * z;
           }
       }
   }
@@ -170,7 +169,7 @@ public:
     Lanes                 *values = evaluation.begin_values();
     for_each_point<points_1d>(maps[batch],
                               rule,
-                              [=](unsigned int point, Lanes weight, const Cofactors &at) {
+                              [=](unsigned int point, double weight, const Cofactors &at) {
                                 const Lanes factor = weight * at.determinant;
                                 for (unsigned int c = 0; c < Evaluation::n_components; ++c)
                                   values[c * points + point] *= factor;
@@ -196,16 +195,19 @@ public:
     for_each_point<points_1d>(
       maps[batch],
       rule,
-      [=](unsigned int point, Lanes weight, const Cofactors &at) {
+      [=](unsigned int point, double weight, const Cofactors &at) {
         const Lanes factor = weight / at.determinant;
         for (unsigned int c = 0; c < Evaluation::n_components; ++c)
           {
-            Lanes          *g    = gradients + 3 * c * points + point;
-            const Direction flux = (at.row[0] * g[0] + at.row[1] * g[points] +
-                                    at.row[2] * g[2 * points]) *
-                                   factor;
+            Lanes *g = gradients + 3 * c * points + point;
+            Triple flux;
             for (unsigned int axis = 0; axis < 3; ++axis)
-              g[axis * points] = at.row[axis] * flux;
+              flux[axis] = (at.row[0][axis] * g[0] + at.row[1][axis] * g[points] +
+                            at.row[2][axis] * g[2 * points]) *
+                           factor;
+            for (unsigned int axis = 0; axis < 3; ++axis)
+              g[axis * points] = at.row[axis][0] * flux[0] + at.row[axis][1] * flux[1] +
+                                 at.row[axis][2] * flux[2];
           }
       });
   }

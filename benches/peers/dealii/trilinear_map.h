@@ -37,11 +37,30 @@ struct TrilinearMap
   }
 };
 
+/// Three numbers on every lane. GCC copies tensors in halves through memory, where a load of the whole then waits, so the
+/// loops over points use arrays, and compute them component by component.
+using Triple = Lanes[3];
+
+/// sum = a + b factor
+template <class Vector, class Factor>
+inline DEAL_II_ALWAYS_INLINE void add_scaled(Triple &sum, const Vector &a, const Vector &b, const Factor factor)
+{
+  for (unsigned int axis = 0; axis < 3; ++axis)
+    sum[axis] = a[axis] + b[axis] * factor;
+}
+
+inline DEAL_II_ALWAYS_INLINE void cross(Triple &product, const Triple &a, const Triple &b)
+{
+  product[0] = a[1] * b[2] - a[2] * b[1];
+  product[1] = a[2] * b[0] - a[0] * b[2];
+  product[2] = a[0] * b[1] - a[1] * b[0];
+}
+
 /// The Jacobian J at a point as the rows of det J · J⁻¹, which are cross products of the tangents.
 struct Cofactors
 {
-  Direction row[3];
-  Lanes     determinant;
+  Triple row[3];
+  Lanes  determinant;
 };
 
 /// Calls `stage(point, weight, cofactors)` at the points of a tensor rule, the first axis fastest.
@@ -55,19 +74,26 @@ for_each_point(const TrilinearMap &map, const dealii::Quadrature<1> &rule, const
         const double eta = rule.point(j)[0], zeta = rule.point(k)[0];
         const double weight = rule.weight(j) * rule.weight(k);
         // The tangents: along ξ constant on this line of points, the other two linear.
-        const Direction along_x   = map.x + map.xy * eta + (map.xz + map.xyz * eta) * zeta;
-        const Direction along_y_0 = map.y + map.yz * zeta, along_y_1 = map.xy + map.xyz * zeta;
-        const Direction along_z_0 = map.z + map.yz * eta, along_z_1 = map.xz + map.xyz * eta;
+        Triple along_x, along_x_1, along_y_0, along_y_1, along_z_0, along_z_1;
+        add_scaled(along_x, map.x, map.xy, eta);
+        add_scaled(along_x_1, map.xz, map.xyz, eta);
+        add_scaled(along_x, along_x, along_x_1, zeta);
+        add_scaled(along_y_0, map.y, map.yz, zeta);
+        add_scaled(along_y_1, map.xy, map.xyz, zeta);
+        add_scaled(along_z_0, map.z, map.yz, eta);
+        add_scaled(along_z_1, map.xz, map.xyz, eta);
         for (unsigned int i = 0; i < points_1d; ++i, ++point)
           {
-            const Lanes     xi      = rule.point(i)[0];
-            const Direction along_y = along_y_0 + along_y_1 * xi;
-            const Direction along_z = along_z_0 + along_z_1 * xi;
-            Cofactors       at;
-            at.row[0]      = dealii::cross_product_3d(along_y, along_z);
-            at.row[1]      = dealii::cross_product_3d(along_z, along_x);
-            at.row[2]      = dealii::cross_product_3d(along_x, along_y);
-            at.determinant = along_x * at.row[0];
+            const double xi = rule.point(i)[0];
+            Triple       along_y, along_z;
+            add_scaled(along_y, along_y_0, along_y_1, xi);
+            add_scaled(along_z, along_z_0, along_z_1, xi);
+            Cofactors at;
+            cross(at.row[0], along_y, along_z);
+            cross(at.row[1], along_z, along_x);
+            cross(at.row[2], along_x, along_y);
+            at.determinant = along_x[0] * at.row[0][0] + along_x[1] * at.row[0][1] +
+                             along_x[2] * at.row[0][2];
             stage(point, weight * rule.weight(i), at);
           }
       }

@@ -1,5 +1,5 @@
-//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time, at degree 1 in
-//! registers.
+//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time, at degree 1
+//! differences of vertices in registers.
 
 #![allow(
     clippy::needless_range_loop,
@@ -71,6 +71,9 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
                 derivatives[row * nodes + column]
             }),
             back: RowBlocks::new((*nodes, slopes + masses), back),
+            masses: mass
+                .as_ref()
+                .map(|mass| [mass[0] - mass[1], mass[1]].map(T::from_f64)),
             diagonals: all.flat_map(diagonal).collect(),
         })
     }
@@ -138,6 +141,8 @@ struct Kernel<L: Lanes> {
     slopes: RowBlocks<L::Real>,
     /// D̂ᵀ, then M, `[node][axis and rank, then node]`.
     back: RowBlocks<L::Real>,
+    /// At degree 1, where M = a δ + b for all pairs of vertices, a and b; `None` without mass.
+    masses: Option<[L::Real; 2]>,
     /// The diagonals of the matrices, `[matrix][node]`.
     diagonals: Vec<L::Real>,
 }
@@ -152,7 +157,26 @@ struct Scratch<L> {
     columns: Vec<L>,
 }
 
+/// The place of factor G_ab, of which those with a ≤ b are kept.
+#[inline(always)]
+const fn pair<const D: usize>(a: usize, b: usize) -> usize {
+    match a <= b {
+        true => a * D - a * (a + 1) / 2 + b,
+        false => b * D - b * (b + 1) / 2 + a,
+    }
+}
+
+/// Factor `n` of a batch.
+#[inline(always)]
+fn load<L: Lanes>(token: L::Token, geometry: &[L::Real], n: usize) -> L {
+    L::load(token, &geometry[n * L::WIDTH..][..L::WIDTH])
+}
+
 impl<L: Lanes> Kernel<L> {
+    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
+        self.identity.scratch_of(workspace, || self.scratch())
+    }
+
     fn scratch(&self) -> Scratch<L> {
         let zeros =
             |len: usize| vec![L::splat(self.token, crate::scalar::Real::from_f64(0.0)); len];
@@ -163,57 +187,72 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// Evaluates a batch at degree 1, with N nodes in D dimensions: loops of known lengths. Gather and scatter of one
-    /// component, as long as the rest, are no calls.
+    /// Evaluates a batch at degree 1, with N nodes in D dimensions. One component stays in registers from gather to scatter.
     #[inline(always)]
     fn linear<const D: usize, const N: usize>(
         &self,
         batch: &Batch<L::Real>,
         (source, target): (&[L::Real], &mut [L::Real]),
-        nodal: &mut [L],
+        workspace: &mut Workspace,
     ) {
         if self.components == 1 {
             let places = batch.places(N, 1);
-            gather(self.token, places, source, nodal);
-            self.linear_cells::<D, N>(batch, nodal);
-            scatter(places, nodal, target);
+            let mut nodal = [L::splat(self.token, L::Real::default()); N];
+            gather(self.token, places, source, &mut nodal);
+            self.linear_cells::<D, N>(batch.geometry, &mut nodal);
+            scatter(places, &nodal, target);
         } else {
             let places = batch.places(N, self.components);
+            let nodal = &mut self.scratch_of(workspace).nodal;
             gather_any(self.token, places, source, nodal);
-            self.linear_cells::<D, N>(batch, nodal);
+            for component in nodal.as_chunks_mut::<N>().0 {
+                self.linear_cells::<D, N>(batch.geometry, component);
+            }
             scatter_any(self.token, places, nodal, target);
         }
     }
 
-    /// `nodal` in place, `[component][node]`.
+    /// One component, in place. Derivatives are differences to the first vertex, which gets the others' sum back; M is
+    /// a δ + b.
     #[inline(always)]
     fn linear_cells<const D: usize, const N: usize>(
         &self,
-        batch: &Batch<L::Real>,
-        nodal: &mut [L],
+        geometry: &[L::Real],
+        nodal: &mut [L; N],
     ) {
-        let zero = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
-        let slopes = D * self.rank;
-        for u in nodal.as_chunks_mut::<N>().0 {
-            let mut columns = [[zero; N]; 2];
-            let columns = &mut columns.as_flattened_mut()[..self.back.columns];
-            for n in 0..N {
-                // D derivatives, or none.
-                for row in 0..D {
-                    if row < slopes {
-                        let entry = L::splat(self.token, self.slopes.entries[n][row]);
-                        columns[row] = entry.mul_add(u[n], columns[row]);
-                    }
-                }
+        let token = self.token;
+        let (u, mut v) = (*nodal, [L::splat(token, L::Real::default()); N]);
+        if self.rank > 0 {
+            let factors = &geometry[..D * (D + 1) / 2 * L::WIDTH];
+            let square = self.slopes.entries[1][0] * self.slopes.entries[1][0];
+            let mut slope = [u[0]; D];
+            for a in 0..D {
+                slope[a] = (u[a + 1] - u[0]) * L::splat(token, square);
             }
-            self.weigh::<D>(batch.geometry, u, columns);
-            *u = [zero; N];
-            for (&column, entries) in columns.iter().zip(&self.back.entries) {
-                for n in 0..N {
-                    u[n] = L::splat(self.token, entries[n]).mul_add(column, u[n]);
+            for a in 0..D {
+                let mut sum = load::<L>(token, factors, pair::<D>(a, 0)) * slope[0];
+                for b in 1..D {
+                    sum = load::<L>(token, factors, pair::<D>(a, b)).mul_add(slope[b], sum);
                 }
+                v[a + 1] = sum;
+                v[0] = v[0] - sum;
             }
         }
+        if let Some([own, other]) = self.masses {
+            let lambda: L = load(token, geometry, self.factors - 1);
+            let mut sum = u[0];
+            for n in 1..N {
+                sum += u[n];
+            }
+            let (own, sum) = (
+                lambda * L::splat(token, own),
+                lambda * L::splat(token, other) * sum,
+            );
+            for n in 0..N {
+                v[n] += own.mul_add(u[n], sum);
+            }
+        }
+        *nodal = v;
     }
 
     /// Evaluates a batch of any degree.
@@ -247,16 +286,11 @@ impl<L: Lanes> Kernel<L> {
     /// Multiplies derivatives by the factors G, and values by λ |J|.
     #[inline(always)]
     fn weigh<const D: usize>(&self, geometry: &[L::Real], u: &[L], columns: &mut [L]) {
-        let factor = |n: usize| L::load(self.token, &geometry[n * L::WIDTH..][..L::WIDTH]);
+        let factor = |n: usize| load(self.token, geometry, n);
         let (slopes, values) = columns.split_at_mut(D * self.rank);
         if self.rank > 0 {
-            // G_ab for a ≤ b.
-            let at = |a: usize, b: usize| match a <= b {
-                true => a * D - a * (a + 1) / 2 + b,
-                false => b * D - b * (b + 1) / 2 + a,
-            };
             let factors: [[L; D]; D] =
-                core::array::from_fn(|a| core::array::from_fn(|b| factor(at(a, b))));
+                core::array::from_fn(|a| core::array::from_fn(|b| factor(pair::<D>(a, b))));
             for r in 0..self.rank {
                 let slope: [L; D] = core::array::from_fn(|axis| slopes[axis * self.rank + r]);
                 for (a, row) in factors.iter().enumerate() {
@@ -297,20 +331,19 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
         target: Target<L::Real>,
         workspace: &mut Workspace,
     ) {
-        let scratch = self.identity.scratch_of(workspace, || self.scratch());
         let vectors = (source.numbers, target.numbers);
         self.token.vectorize(
             #[inline(always)]
             || match (self.dim, self.nodes) {
-                (2, 3) => self.linear::<2, 3>(batch, vectors, &mut scratch.nodal),
-                (3, 4) => self.linear::<3, 4>(batch, vectors, &mut scratch.nodal),
-                _ => self.dense(batch, vectors, scratch),
+                (2, 3) => self.linear::<2, 3>(batch, vectors, workspace),
+                (3, 4) => self.linear::<3, 4>(batch, vectors, workspace),
+                _ => self.dense(batch, vectors, self.scratch_of(workspace)),
             },
         );
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: Target<L::Real>, workspace: &mut Workspace) {
-        let Scratch { out, .. } = self.identity.scratch_of(workspace, || self.scratch());
+        let Scratch { out, .. } = self.scratch_of(workspace);
         self.token.vectorize(
             #[inline(always)]
             || {
@@ -318,8 +351,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
                 for n in 0..nodes {
                     let mut sum = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
                     for m in 0..self.factors {
-                        let factor =
-                            L::load(self.token, &batch.geometry[m * L::WIDTH..][..L::WIDTH]);
+                        let factor = load::<L>(self.token, batch.geometry, m);
                         let entry = L::splat(self.token, self.diagonals[m * nodes + n]);
                         sum = factor.mul_add(entry, sum);
                     }

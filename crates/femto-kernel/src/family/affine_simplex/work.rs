@@ -7,8 +7,19 @@ use crate::family::Vectors;
 use crate::roofline::Work;
 
 impl Matrices {
-    /// Flops of a component of an element by the host's loops.
+    /// Flops of a component of an element by the host's loops: at degree 1 by differences of vertices.
     pub(super) fn host_flops(&self) -> u64 {
+        let (dim, nodes) = (self.dim, self.nodes);
+        if nodes != dim + 1 {
+            return self.product_flops();
+        }
+        let slopes = usize::from(self.rank > 0) * dim * (2 * dim + 2);
+        let mass = usize::from(self.mass.is_some()) * (4 * nodes + 2);
+        (slopes + mass) as u64
+    }
+
+    /// Flops of a component of an element by products with D̂, its transpose, and M.
+    fn product_flops(&self) -> u64 {
         let Self {
             dim, nodes, rank, ..
         } = *self;
@@ -60,7 +71,7 @@ impl KernelSpec<'_> {
                 (
                     (2 * dim * rank + mass_rows) * nodes,
                     shared,
-                    self.matrices.host_flops(),
+                    self.matrices.product_flops(),
                 )
             }
         };

@@ -102,7 +102,11 @@ pub(crate) fn gather<L: Lanes>(
 ) {
     match places.nodes {
         Nodes::Element => elements::gather(token, places.elements, source, nodal),
-        Nodes::Local(table) => gather_listed(token, places.list(table), source, nodal),
+        Nodes::Local(table) => {
+            // Of a known length where the number of nodes is, so that loops over it are unrolled.
+            let table = &table[..places.nodes_per_element * L::WIDTH];
+            gather_listed(token, places.list(table), source, nodal);
+        }
     }
 }
 
@@ -180,7 +184,10 @@ fn gather_rows<L: Lanes, const R: usize>(
 pub(crate) fn scatter<L: Lanes>(places: Places, nodal: &[L], target: &mut [L::Real]) {
     match places.nodes {
         Nodes::Element => elements::scatter(places.elements, nodal, target),
-        Nodes::Local(table) => scatter_listed(places.elements, places.list(table), nodal, target),
+        Nodes::Local(table) => {
+            let table = &table[..places.nodes_per_element * L::WIDTH];
+            scatter_listed(places.elements, places.list(table), nodal, target);
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures femto and NGSolve in turns on the same tetrahedra, and prints the ratios of their rates.
+"""Measures femto and another library in turns on the same tetrahedra, and prints the ratios of their rates.
 
 The operator is the Laplacian's, of H1 with no unknown constrained, applied to vectors of all unknowns in fp64. femto
 makes a mesh of a deformed box, both programs read its file, and each measures in a process of its own, in turns.
 femto's time is the operator's in the report of `femto solve`. NGSolve applies the operator in three ways: `assembled`, a
 product with its sparse matrix; `factors`, Bᵀ M⁻¹ B with the gradient B to discontinuous fields, whose element matrices
-are the same for all cells, and their mass matrix M; `points`, its evaluation at the points. README.md beside this file
-says how to install it.
+are the same for all cells, and their mass matrix M; `points`, its evaluation at the points. DOLFINx does in two:
+`assembled`, a product with PETSc's sparse matrix; `action`, the assembly of the vector of the form's action on u by the
+kernel that it compiles for the form. README.md beside this file says how to install them.
 
 A ratio above 1 says that femto is faster. It is the median over the passes, with the smallest and largest in brackets.
 """
@@ -14,15 +15,17 @@ A ratio above 1 says that femto is faster. It is the median over the passes, wit
 import argparse
 import csv
 import json
-import math
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
-TARGET = pathlib.Path(__file__).resolve().parents[3] / "target"
-WAYS = ["assembled", "factors", "points"]
+HERE = pathlib.Path(__file__).resolve().parent
+TARGET = HERE.parents[2] / "target"
+PEERS = ["ngsolve", "dolfinx"]
+# Seconds of a peer's sample, at least.
+SECONDS = "0.3"
 CASE = """
 [mesh]
 file = "{mesh}"
@@ -42,53 +45,6 @@ max_iterations = 1
 """
 # The mesh `sine` of `femto bench`.
 SINE = ["x + 0.08*sin(pi*(y + z))", "y + 0.08*sin(pi*(x + z) + 1)", "z + 0.08*sin(pi*(x + y) + 2)"]
-
-
-def measure_ngsolve(mesh, degree, cores, seconds):
-    """Prints a row for each way, in a process of its own; checks uᵀAu of a linear function."""
-    import time
-
-    import ngsolve as ng
-    from netgen.read_gmsh import ReadGmsh
-
-    ng.SetNumThreads(cores)
-    space = ng.H1(ng.Mesh(ReadGmsh(str(mesh))), order=degree)
-    u, v = space.TnT()
-    function = ng.GridFunction(space)
-    function.Set(ng.x + 2 * ng.y + 3 * ng.z)
-    volume = ng.Integrate(1, space.mesh)
-
-    def operator(way):
-        if way == "factors":
-            fields = ng.VectorL2(space.mesh, order=degree - 1, piola=True)
-            gradient = ng.BilinearForm(trialspace=space, testspace=fields, geom_free=True)
-            gradient += ng.grad(u) * fields.TestFunction() * ng.dx
-            gradient.Assemble()
-            return gradient.mat.T @ fields.Mass(1).Inverse() @ gradient.mat
-        form = ng.BilinearForm(space, nonassemble=way == "points")
-        form += ng.grad(u) * ng.grad(v) * ng.dx
-        return form.Assemble().mat
-
-    rows = {}
-    with ng.TaskManager():
-        for way in WAYS:
-            matrix = operator(way)
-            x, y = function.vec, function.vec.CreateVector()
-            matrix.Mult(x, y)
-            energy = ng.InnerProduct(x, y)
-            if abs(energy / (14 * volume) - 1) > 1e-10:
-                sys.exit(f"{way}: the energy of x + 2y + 3z is {energy}, not 14 times the volume {volume}")
-            repeats, took = 1, 0.0
-            while True:
-                start = time.perf_counter()
-                for _ in range(repeats):
-                    matrix.Mult(x, y)
-                took = time.perf_counter() - start
-                if took >= seconds:
-                    break
-                repeats *= 2
-            rows[way] = took / repeats
-    print(json.dumps({"unknowns": space.ndof, "seconds": rows}))
 
 
 def run(command):
@@ -112,23 +68,34 @@ def measure_femto(options, case, cores):
         sys.exit(f"femto: {err or out}")
 
 
+def measure_peer(options, mesh, degree, cores):
+    """Unknowns, and the seconds of an application for each way. NGSolve has threads, DOLFINx a process for each core."""
+    command = pinned(cores)
+    if options.peer == "dolfinx":
+        command += ["env", "OMP_NUM_THREADS=1"]
+        command += ["mpirun", "--allow-run-as-root", "--bind-to", "none", "-n", str(cores)] if cores > 1 else []
+    command += [options.python, str(HERE / f"{options.peer}_rates.py"), str(mesh), str(degree), str(cores), SECONDS]
+    out, err, code = run(command)
+    if code != 0:
+        sys.exit(f"{options.peer}: {err or out}")
+    found = json.loads(out.splitlines()[-1])
+    return found["unknowns"], found["seconds"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peer", choices=PEERS)
     parser.add_argument("--degree", default="1,2,3,4", help="default %(default)s")
     parser.add_argument("--cores", default="1,2", help="default %(default)s")
     parser.add_argument("--dofs", type=float, default=1e6, help="about so many unknowns; default %(default)s")
     parser.add_argument("--data-level", default="automatic", help="femto's; default %(default)s")
     parser.add_argument("--passes", type=int, default=5, help="default %(default)s")
     parser.add_argument("--femto", type=pathlib.Path, default=TARGET / "release" / "femto")
-    parser.add_argument("--python", default=sys.executable, help="an interpreter that has NGSolve; default this one")
+    parser.add_argument("--python", default=sys.executable, help="an interpreter that has the peer; default this one")
     parser.add_argument("--csv", type=pathlib.Path, help="also write the rows to this file")
-    parser.add_argument("--measure", nargs=4, metavar=("MESH", "DEGREE", "CORES", "SECONDS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure:
-        mesh, degree, cores, seconds = options.measure
-        return measure_ngsolve(mesh, int(degree), int(cores), float(seconds))
     rows = []
-    print(f"{'degree':>6} {'cores':>5} {'femto':>8} {'NGSolve':>8} MDOF/s {'':>11}  ratio")
+    print(f"{'degree':>6} {'cores':>5} {'femto':>8} {options.peer:>8} MDOF/s {'':>11}  ratio")
     with tempfile.TemporaryDirectory() as folder:
         for degree in map(int, options.degree.split(",")):
             cells = round((options.dofs / degree**3) ** (1 / 3))
@@ -149,27 +116,22 @@ def main():
 
 def compare(options, files, degree, cores):
     mesh, case = files
-    ratios, rates, own = {way: [] for way in WAYS}, {way: [] for way in WAYS}, []
+    ratios, rates, own = {}, {}, []
     for _ in range(options.passes):
         seconds, unknowns = measure_femto(options, case, cores)
-        command = pinned(cores) + [options.python, __file__, "--measure", str(mesh), str(degree), str(cores), "0.3"]
-        out, err, code = run(command)
-        if code != 0:
-            sys.exit(f"NGSolve: {err or out}")
-        other = json.loads(out.splitlines()[-1])
-        if other["unknowns"] != unknowns:
-            sys.exit(f"{unknowns} unknowns in femto, {other['unknowns']} in NGSolve")
+        others, ways = measure_peer(options, mesh, degree, cores)
+        if others != unknowns:
+            sys.exit(f"{unknowns} unknowns in femto, {others} in {options.peer}")
         own.append(unknowns / seconds / 1e6)
-        for way in WAYS:
-            ratios[way].append(other["seconds"][way] / seconds)
-            rates[way].append(unknowns / other["seconds"][way] / 1e6)
+        for way, took in ways.items():
+            ratios.setdefault(way, []).append(took / seconds)
+            rates.setdefault(way, []).append(unknowns / took / 1e6)
     rows = []
-    for way in WAYS:
-        ratio, rate = statistics.median(ratios[way]), statistics.median(rates[way])
+    for way, found in ratios.items():
+        ratio, rate = statistics.median(found), statistics.median(rates[way])
         femto = statistics.median(own)
         print(
-            f"{degree:6} {cores:5} {femto:8.1f} {rate:8.1f} {way:>18}  {ratio:.2f} "
-            f"({min(ratios[way]):.2f}..{max(ratios[way]):.2f})",
+            f"{degree:6} {cores:5} {femto:8.1f} {rate:8.1f} {way:>18}  {ratio:.2f} ({min(found):.2f}..{max(found):.2f})",
             flush=True,
         )
         rows.append(
@@ -177,12 +139,13 @@ def compare(options, files, degree, cores):
                 "degree": degree,
                 "cores": cores,
                 "unknowns": unknowns,
-                "ngsolve": way,
+                "peer": options.peer,
+                "way": way,
                 "femto_mdofs": femto,
-                "ngsolve_mdofs": rate,
+                "peer_mdofs": rate,
                 "ratio": ratio,
-                "ratio_least": min(ratios[way]),
-                "ratio_most": max(ratios[way]),
+                "ratio_least": min(found),
+                "ratio_most": max(found),
             }
         )
     return rows
