@@ -107,10 +107,8 @@ public:
                                   Metric &metric = metrics[batch * POINTS + point];
                                   for (unsigned int i = 0; i < 3; ++i)
                                     for (unsigned int j = i; j < 3; ++j)
-                                      metric[i][j] = weight / at.determinant *
-                                                     (at.row[i][0] * at.row[j][0] +
-                                                      at.row[i][1] * at.row[j][1] +
-                                                      at.row[i][2] * at.row[j][2]);
+                                      metric[i][j] =
+                                        weight / at.determinant * dot(at.row[i], at.row[j]);
                                 });
   }
 
@@ -206,8 +204,7 @@ public:
                             at.row[2][axis] * g[2 * points]) *
                            factor;
             for (unsigned int axis = 0; axis < 3; ++axis)
-              g[axis * points] = at.row[axis][0] * flux[0] + at.row[axis][1] * flux[1] +
-                                 at.row[axis][2] * flux[2];
+              g[axis * points] = dot(at.row[axis], flux);
           }
       });
   }

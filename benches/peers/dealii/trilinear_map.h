@@ -56,6 +56,11 @@ inline DEAL_II_ALWAYS_INLINE void cross(Triple &product, const Triple &a, const 
   product[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+inline DEAL_II_ALWAYS_INLINE Lanes dot(const Triple &a, const Triple &b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 /// The Jacobian J at a point as the rows of det J · J⁻¹, which are cross products of the tangents.
 struct Cofactors
 {
@@ -92,8 +97,7 @@ for_each_point(const TrilinearMap &map, const dealii::Quadrature<1> &rule, const
             cross(at.row[0], along_y, along_z);
             cross(at.row[1], along_z, along_x);
             cross(at.row[2], along_x, along_y);
-            at.determinant = along_x[0] * at.row[0][0] + along_x[1] * at.row[0][1] +
-                             along_x[2] * at.row[0][2];
+            at.determinant = dot(along_x, at.row[0]);
             stage(point, weight * rule.weight(i), at);
           }
       }
