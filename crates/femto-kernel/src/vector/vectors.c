@@ -168,17 +168,17 @@ KERNEL(convert_single)
         g_y[i] = (number)g_x[i];
 }
 
-/* y = A x, or y = y + A x if `add`, with the rows of A in slices of SLICE: entry k of row `lane` of a slice
- * is g_offsets[slice] + k SLICE + lane. */
+/* y = A x, or y = y + A x if `add`, with the rows of A in slices of SLICE: entry k of lane i is
+ * g_offsets[slice] + k SLICE + i % SLICE in slice i / SLICE, and its row is g_order[i], or i if `in_order`. */
 KERNEL(multiply_sparse)
-(uint rows, int add, int has_values, const GLOBAL uint *RESTRICT g_offsets,
- const GLOBAL uint *RESTRICT g_columns, const GLOBAL number *RESTRICT g_values,
- const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+(uint rows, int add, int has_values, int in_order, const GLOBAL uint *RESTRICT g_order,
+ const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,
+ const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {
-    for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
-        const uint slice = row / SLICE, end = g_offsets[slice + 1];
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < rows; i += BLOCKS * BLOCK_X) {
+        const uint slice = i / SLICE, end = g_offsets[slice + 1], row = in_order ? i : g_order[i];
         number r_sum = 0;
-        uint k = g_offsets[slice] + row % SLICE;
+        uint k = g_offsets[slice] + i % SLICE;
         if (has_values) {
             for (; k < end; k += SLICE)
                 r_sum += g_values[k] * g_x[g_columns[k]];
@@ -205,16 +205,16 @@ INLINE number block_product(uint width, uint block, uint end, const GLOBAL uint 
     return r_sum;
 }
 
-/* As multiply_sparse, with `width` columns together, 2, 3 or 6: block k of row `lane` of a slice begins in column g_columns[i] with
- * i = g_offsets[slice] + k SLICE + lane, and its entry c is g_values[(i - lane) width + c SLICE + lane]. */
+/* As multiply_sparse, with `width` columns together, 2, 3 or 6: a block k begins in column g_columns[k], and its entry c is
+ * g_values[(k - lane) width + c SLICE + lane] with lane = i % SLICE. */
 KERNEL(multiply_sparse_blocks)
-(uint rows, int add, uint width, const GLOBAL uint *RESTRICT g_offsets,
- const GLOBAL uint *RESTRICT g_columns, const GLOBAL number *RESTRICT g_values,
- const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+(uint rows, int add, uint width, int in_order, const GLOBAL uint *RESTRICT g_order,
+ const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,
+ const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {
-    for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
-        const uint slice = row / SLICE, end = g_offsets[slice + 1];
-        const uint block = g_offsets[slice] + row % SLICE;
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < rows; i += BLOCKS * BLOCK_X) {
+        const uint slice = i / SLICE, end = g_offsets[slice + 1], row = in_order ? i : g_order[i];
+        const uint block = g_offsets[slice] + i % SLICE;
         number r_sum;
         if (width == 2)
             r_sum = block_product(2, block, end, g_columns, g_values, g_x);
@@ -228,24 +228,24 @@ KERNEL(multiply_sparse_blocks)
 
 /* The product with single entries for vectors of up to MOST_COMPONENTS components. */
 KERNEL(multiply_sparse_components)
-(uint rows, int add, uint components, uint node_stride, uint component_stride,
- const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,
- const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x,
- GLOBAL number *RESTRICT g_y)
+(uint rows, int add, uint components, uint node_stride, uint component_stride, int in_order,
+ const GLOBAL uint *RESTRICT g_order, const GLOBAL uint *RESTRICT g_offsets,
+ const GLOBAL uint *RESTRICT g_columns, const GLOBAL number *RESTRICT g_values,
+ const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {
-    for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
-        const uint slice = row / SLICE, end = g_offsets[slice + 1];
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < rows; i += BLOCKS * BLOCK_X) {
+        const uint slice = i / SLICE, end = g_offsets[slice + 1], row = in_order ? i : g_order[i];
         number r_sums[MOST_COMPONENTS];
         UNROLL for (uint c = 0; c < MOST_COMPONENTS; ++c) r_sums[c] = 0;
-        for (uint k = g_offsets[slice] + row % SLICE; k < end; k += SLICE) {
+        for (uint k = g_offsets[slice] + i % SLICE; k < end; k += SLICE) {
             const number value = g_values[k];
             const uint first = g_columns[k] * node_stride;
             UNROLL for (uint c = 0; c < MOST_COMPONENTS; ++c)
                 if (c < components) r_sums[c] += value * g_x[first + c * component_stride];
         }
         UNROLL for (uint c = 0; c < MOST_COMPONENTS; ++c) {
-            const uint i = row * node_stride + c * component_stride;
-            if (c < components) g_y[i] = add ? g_y[i] + r_sums[c] : r_sums[c];
+            const uint entry = row * node_stride + c * component_stride;
+            if (c < components) g_y[entry] = add ? g_y[entry] + r_sums[c] : r_sums[c];
         }
     }
 }

@@ -14,6 +14,7 @@ mod null;
 mod products;
 mod projector;
 mod random;
+mod slicing;
 mod sparse;
 mod sums;
 

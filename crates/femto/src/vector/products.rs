@@ -4,7 +4,7 @@ use super::SparseMatrix;
 use super::cut::{Rows, each_of};
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
-use femto_kernel::vector::sparse::{self, MOST_COMPONENTS, SLICE, Slices};
+use femto_kernel::vector::sparse::{self, MOST_COMPONENTS, SLICE, Slices, WINDOW};
 use femto_platform::device::host::Host;
 use femto_platform::stream::prefetch;
 use std::ops::Range;
@@ -54,6 +54,7 @@ pub(super) fn multiply_sparse<T: Number>(
 ) {
     let level = SimdLevel::detect();
     let slices = Slices {
+        order: matrix.order.as_deref(),
         offsets: &matrix.offsets,
         columns: &matrix.places,
         values: matrix.values.as_deref(),
@@ -62,7 +63,12 @@ pub(super) fn multiply_sparse<T: Number>(
     let [height, width] = matrix.block;
     let rows = matrix.rows / height;
     let of_row = matrix.places.len() / rows.max(1) * height * width;
-    let of_task = (ENTRIES / of_row.max(1)).next_multiple_of(SLICE);
+    let least = if matrix.order.is_some() {
+        WINDOW
+    } else {
+        SLICE
+    };
+    let of_task = (ENTRIES / of_row.max(1)).next_multiple_of(least);
     let run = |x: &[T], y: &mut [T], multiply: Multiply<T>| {
         let components = y.len() / rows.max(1);
         let values = Rows {
@@ -72,7 +78,7 @@ pub(super) fn multiply_sparse<T: Number>(
         let task = |(rows, y): (Range<usize>, Rows<'_, T>)| {
             multiply(level, slices, x, add, (rows.start, y.values));
         };
-        each_of(host, of_task.max(SLICE), (0..rows, values), &task);
+        each_of(host, of_task.max(least), (0..rows, values), &task);
     };
     let multiply: Multiply<T> = match (strides.components, matrix.block) {
         (1, [2, 2]) => multiply::<T, 1, 2, 2>,

@@ -1,6 +1,7 @@
 //! Sparse matrices on devices.
 
 use super::csr::Value;
+use super::slicing::Slicing;
 use super::{Csr, VectorOps};
 use crate::Number;
 use crate::operator::OperatorError;
@@ -11,9 +12,6 @@ use femto_kernel::vector::sparse::{BLOCKS, MOST_COMPONENTS, NO_COLUMN, SLICE, wo
 use femto_platform::device::{Buffer, Device, DeviceError, DeviceKind, check_len};
 use rayon::prelude::*;
 use std::fmt;
-
-/// Slices filled by one task.
-const SLICES: usize = 64;
 
 /// Rows of the highest of [`BLOCKS`].
 const MOST_ROWS: usize = {
@@ -31,6 +29,7 @@ pub struct SparseMatrix<T: Number, D: Device> {
     /// Of the vectors that it multiplies, one component after the other.
     pub(super) strides: Strides,
     /// As in [`femto_kernel::vector::sparse::Slices`].
+    pub(super) order: Option<D::Buffer<u32>>,
     pub(super) offsets: D::Buffer<u32>,
     pub(super) places: D::Buffer<u32>,
     /// `None` if all are one.
@@ -59,9 +58,9 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         let block = block_of(device, block);
         // Beyond the end of a row one of its own columns: what is read there is multiplied by zero.
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
-        let offsets = offsets(matrix, block);
-        let positions = Self::positions(device, (matrix, &offsets), block, beyond)?;
-        let values: Vec<T> = values(matrix, &offsets, block);
+        let slicing = Slicing::new(matrix, block);
+        let positions = Self::positions(device, (matrix, &slicing), block, beyond)?;
+        let values: Vec<T> = values(matrix, &slicing, block);
         Ok(Self {
             values: Some(device.upload(&values)?),
             ..positions
@@ -74,25 +73,30 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// As [`Self::new`].
     pub fn of_ones(device: &D, matrix: &Csr<()>) -> Result<Self, DeviceError> {
         let (block, beyond) = ([1, 1], |_: &[u32]| NO_COLUMN);
-        Self::positions(device, (matrix, &offsets(matrix, block)), block, beyond)
+        let slicing = Slicing::new(matrix, block);
+        Self::positions(device, (matrix, &slicing), block, beyond)
     }
 
     /// The matrix without its values; `beyond` gives the positions beyond the end of a row with these columns.
     fn positions<V: Value>(
         device: &D,
-        (matrix, offsets): (&Csr<V>, &[usize]),
+        (matrix, slicing): (&Csr<V>, &Slicing),
         block: [usize; 2],
         beyond: fn(&[u32]) -> u32,
     ) -> Result<Self, DeviceError> {
         let size = (matrix.rows(), matrix.columns());
         let [height, width] = block;
-        let row = |row: usize| {
+        let places = slicing.filled(1, |row| {
             let columns = matrix.row_columns(row * height);
             (columns.iter().copied().step_by(width), beyond(columns))
-        };
-        let places = filled((matrix.rows() / height, offsets), row);
-        let matrix = Self::of_slices(device, size, (offsets, &places))?;
-        Ok(Self { block, ..matrix })
+        });
+        let matrix = Self::of_slices(device, size, (&slicing.offsets, &places))?;
+        let order = slicing.order.as_ref().map(|order| device.upload(order));
+        Ok(Self {
+            block,
+            order: order.transpose()?,
+            ..matrix
+        })
     }
 
     /// Uploads a matrix of this size whose rows have a one in the column that `column` gives, or are empty if that is
@@ -131,6 +135,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
             columns,
             block: [1, 1],
             strides: Strides::SCALAR,
+            order: None,
             offsets: device.upload(&offsets)?,
             places: device.upload(places)?,
             values: None,
@@ -162,17 +167,20 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// Bytes of memory of a device that a matrix takes by blocks.
     pub(crate) fn bytes_of(device: &D, matrix: &Csr, block: [usize; 2]) -> u64 {
         let block = block_of(device, block);
-        let slices = offsets(matrix, block);
+        let slicing = Slicing::new(matrix, block);
         let of_block = size_of::<u32>() + block[0] * block[1] * T::BYTES;
-        let blocks = slices.last().copied().unwrap_or(0);
-        (blocks * of_block + slices.len() * size_of::<u32>()) as u64
+        (slicing.blocks() * of_block + slicing.indices() * size_of::<u32>()) as u64
     }
 
     /// Bytes of device memory.
     pub fn bytes(&self) -> usize {
-        let places = self.offsets.len() + self.places.len();
         let values = self.values.as_ref().map_or(0, Buffer::len);
-        places * size_of::<u32>() + values * T::BYTES
+        (self.indices() + self.places.len()) * size_of::<u32>() + values * T::BYTES
+    }
+
+    /// Indices beside those of the blocks.
+    fn indices(&self) -> usize {
+        self.offsets.len() + self.order.as_ref().map_or(0, Buffer::len)
     }
 
     /// Work of a product; of one that is added to its output if `add`.
@@ -180,7 +188,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         let [height, width] = self.block;
         let block = self.values.is_some().then_some(height * width);
         work::<T>(
-            [self.places.len(), self.offsets.len()],
+            [self.places.len(), self.indices()],
             (block, self.rows, self.columns),
             (self.strides.components, add),
         )
@@ -204,34 +212,8 @@ fn block_of(device: &impl Device, block: [usize; 2]) -> [usize; 2] {
     }
 }
 
-/// Start of each slice, and the end of the last, in blocks.
-fn offsets<V: Value>(matrix: &Csr<V>, [height, width]: [usize; 2]) -> Vec<usize> {
-    let rows = matrix.rows() / height;
-    let slices = rows.div_ceil(SLICE);
-    let length = |row: usize| {
-        let columns = matrix.row_columns(row * height);
-        for other in 1..height {
-            let others = matrix.row_columns(row * height + other);
-            assert_eq!(columns.len(), others.len(), "blocks of row {row}");
-            debug_assert_eq!(columns, others);
-        }
-        assert!(columns.len().is_multiple_of(width), "blocks of row {row}");
-        columns.len() / width
-    };
-    let blocks = |slice: usize| {
-        let rows = slice * SLICE..rows.min((slice + 1) * SLICE);
-        rows.map(length).max().unwrap_or(0) * SLICE
-    };
-    let mut offsets = vec![0];
-    offsets.par_extend((0..slices).into_par_iter().map(blocks));
-    for slice in 0..slices {
-        offsets[slice + 1] += offsets[slice];
-    }
-    offsets
-}
-
-fn values<T: Number>(matrix: &Csr, offsets: &[usize], [height, width]: [usize; 2]) -> Vec<T> {
-    let row = |row: usize| {
+fn values<T: Number>(matrix: &Csr, slicing: &Slicing, [height, width]: [usize; 2]) -> Vec<T> {
+    slicing.filled(height * width, |row| {
         let rows: [&[f64]; MOST_ROWS] = std::array::from_fn(|r| match r < height {
             true => matrix.row_values(row * height + r),
             false => &[],
@@ -240,51 +222,7 @@ fn values<T: Number>(matrix: &Csr, offsets: &[usize], [height, width]: [usize; 2
         let columns = 0..rows[0].len();
         let entries = columns.flat_map(move |column| (0..height).map(move |r| rows[r][column]));
         (entries.map(T::from_f64), T::default())
-    };
-    let offsets: Vec<usize> = offsets.iter().map(|it| it * height * width).collect();
-    filled((matrix.rows() / height, &offsets), row)
-}
-
-/// An array over the slices of `rows` rows: `row` gives what a row has there, and what is beyond its end. Never empty, as buffers
-/// cannot be.
-fn filled<R: Iterator<Item = E>, E: Copy + Default + Send + Sync>(
-    (rows, offsets): (usize, &[usize]),
-    row: impl Fn(usize) -> (R, E) + Sync,
-) -> Vec<E> {
-    let entries = offsets.last().copied().unwrap_or(0);
-    let mut array = vec![E::default(); entries.max(1)];
-    let starts = offsets.iter().copied().step_by(SLICES);
-    let starts: Vec<usize> = starts.chain([entries]).collect();
-    let lengths: Vec<usize> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
-    let tasks = split_by_lengths(&mut array, &lengths).into_par_iter();
-    tasks.enumerate().for_each(|(task, own)| {
-        let slices = offsets[task * SLICES..].windows(2);
-        for (slice, ends) in (task * SLICES..).zip(slices).take(SLICES) {
-            let own = &mut own[ends[0] - starts[task]..ends[1] - starts[task]];
-            let mut lanes: [Option<(R, E)>; SLICE] = std::array::from_fn(|lane| {
-                let number = slice * SLICE + lane;
-                (number < rows).then(|| row(number))
-            });
-            for own in own.as_chunks_mut::<SLICE>().0 {
-                for (own, lane) in own.iter_mut().zip(&mut lanes) {
-                    if let Some((row, beyond)) = lane {
-                        *own = row.next().unwrap_or(*beyond);
-                    }
-                }
-            }
-        }
-    });
-    array
-}
-
-/// Cuts a slice into parts of these lengths, as long as it is together.
-fn split_by_lengths<'a, T>(mut slice: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
-    let part = |&length: &usize| {
-        let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
-        slice = rest;
-        part
-    };
-    lengths.iter().map(part).collect()
+    })
 }
 
 impl<T: Number, D: VectorOps<T>> LinearOperator<T, D> for SparseMatrix<T, D> {

@@ -9,17 +9,29 @@ use femto_platform::device::Device;
 use femto_platform::device::accelerator::{AcceleratorBuffer, Argument};
 
 impl<T: Number> Bench<'_, T> {
+    /// Products with the rows of the matrix in order, then last before first.
+    pub(super) fn multiply_sparse(&self) -> Result<()> {
+        self.multiply_slices(true)?;
+        self.multiply_slices(false)
+    }
+
     /// The matrix with 2 on its diagonal, and the next entry's value beside it, in slices of two entries per row; then
     /// ones in the same places, a third of the rows with the first alone.
-    pub(super) fn multiply_sparse(&self) -> Result<()> {
+    fn multiply_slices(&self, in_order: bool) -> Result<()> {
         let rows = self.inputs[0].len();
+        let row_of = |lane: usize| match in_order || lane >= rows {
+            true => lane,
+            false => rows - 1 - lane,
+        };
+        let order: Vec<u32> = (0..rows).map(|lane| row_of(lane) as u32).collect();
+        let order = self.device.upload(&order)?;
         let next = |row: usize| (row + 1) % rows;
         let slices = rows.div_ceil(SLICE);
         let offsets: Vec<u32> = (0..=slices)
             .map(|slice| (slice * 2 * SLICE) as u32)
             .collect();
-        let entries =
-            (0..slices * 2 * SLICE).map(|k| (k / (2 * SLICE) * SLICE + k % SLICE, k / SLICE % 2));
+        let row_at = |k: usize| row_of(k / (2 * SLICE) * SLICE + k % SLICE);
+        let entries = (0..slices * 2 * SLICE).map(|k| (row_at(k), k / SLICE % 2));
         let entries = entries.map(|(row, which)| match (row < rows, which) {
             (false, _) => (0, 0.0),
             (true, 0) => (row as u32, 2.0),
@@ -28,7 +40,7 @@ impl<T: Number> Bench<'_, T> {
         let (columns, values): (Vec<u32>, Vec<f64>) = entries.unzip();
         let is_short = |row: usize| row.is_multiple_of(3);
         let ones = columns.iter().enumerate().map(|(k, &column)| {
-            let row = k / (2 * SLICE) * SLICE + k % SLICE;
+            let row = row_at(k);
             let is_beyond = row >= rows || is_short(row) && k / SLICE % 2 == 1;
             if is_beyond { NO_COLUMN } else { column }
         });
@@ -44,6 +56,8 @@ impl<T: Number> Bench<'_, T> {
                 self.len(),
                 Argument::I32(add),
                 Argument::I32(has_values),
+                Argument::I32(in_order.into()),
+                Argument::input(&order),
                 Argument::input(&offsets),
                 Argument::input(if has_values == 1 { &columns } else { &ones }),
                 Argument::input(&values),
@@ -60,7 +74,7 @@ impl<T: Number> Bench<'_, T> {
                 f64::from(add) * y + product
             })?;
         }
-        self.multiply_blocks([&offsets, &columns], (&x, &d))?;
+        self.multiply_blocks((in_order, &order), [&offsets, &columns], (&x, &d))?;
         // x, and twice as much in the second component.
         let both = x.iter().flat_map(|&x| [x, 2.0 * x].map(T::from_f64));
         let both: Vec<T> = both.collect();
@@ -72,6 +86,8 @@ impl<T: Number> Bench<'_, T> {
             components,
             node,
             component,
+            Argument::I32(in_order.into()),
+            Argument::input(&order),
             Argument::input(&offsets),
             Argument::input(&columns),
             Argument::input(&values),
@@ -98,6 +114,7 @@ impl<T: Number> Bench<'_, T> {
     /// The same slices, of blocks whose first column is that of an entry: value c of a block in a row is d of the row over c + 1.
     fn multiply_blocks(
         &self,
+        (in_order, order): (bool, &AcceleratorBuffer<u32>),
         [offsets, columns]: [&AcceleratorBuffer<u32>; 2],
         (x, d): (&[f64], &[f64]),
     ) -> Result<()> {
@@ -105,10 +122,15 @@ impl<T: Number> Bench<'_, T> {
         for width in [2, 3, 6] {
             let slots = 0..rows.div_ceil(SLICE) * 2 * width * SLICE;
             let value = |k: usize| {
-                let (row, n) = (
+                let (lane, n) = (
                     k / (2 * width * SLICE) * SLICE + k % SLICE,
                     k / SLICE % width,
                 );
+                let row = if in_order || lane >= rows {
+                    lane
+                } else {
+                    rows - 1 - lane
+                };
                 T::from_f64(d.get(row).map_or(0.0, |d| d / (n + 1) as f64))
             };
             let values = self.device.upload(&slots.map(value).collect::<Vec<T>>())?;
@@ -120,6 +142,8 @@ impl<T: Number> Bench<'_, T> {
                 self.len(),
                 Argument::I32(1),
                 Argument::U32(width as u32),
+                Argument::I32(in_order.into()),
+                Argument::input(order),
                 Argument::input(offsets),
                 Argument::input(columns),
                 Argument::input(&values),

@@ -333,6 +333,8 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let offsets = Argument::input(&matrix.offsets);
         let places = Argument::input(&matrix.places);
         // Not read if there are none.
+        let in_order = Argument::I32(matrix.order.is_none().into());
+        let order = matrix.order.as_ref().map_or(offsets, Argument::input);
         let values = matrix.values.as_ref();
         let has_values = Argument::I32(values.is_some().into());
         let values = values.map_or(places, Argument::input);
@@ -342,17 +344,21 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let [_, width] = matrix.block;
         if width > 1 {
             let width = Argument::U32(width as u32);
-            let arguments = [rows, add, width, offsets, places, values, x, y];
+            let arguments = [
+                rows, add, width, in_order, order, offsets, places, values, x, y,
+            ];
             return work.run_listed(&work.loops.multiply_sparse_blocks, &arguments);
         }
         if strides.components == 1 {
-            let arguments = [rows, add, has_values, offsets, places, values, x, y];
+            let arguments = [
+                rows, add, has_values, in_order, order, offsets, places, values, x, y,
+            ];
             return work.run_listed(&work.loops.multiply_sparse, &arguments);
         }
         let strides = [strides.components, strides.node, strides.component];
         let [components, node, component] = strides.map(|it| Argument::U32(it as u32));
         let arguments = [
-            rows, add, components, node, component, offsets, places, values, x, y,
+            rows, add, components, node, component, in_order, order, offsets, places, values, x, y,
         ];
         work.run_listed(&work.loops.multiply_sparse_components, &arguments)
     }

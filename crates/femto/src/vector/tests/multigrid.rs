@@ -63,11 +63,25 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
         self.check("step, x", &new_x, |i| x(i) + 1.2 * direction(i));
     }
 
-    /// Rows of 0 to 4 entries, with values and of ones.
+    /// Rows of 0 to 4 entries, which are put in order of their lengths, and rows of 3.
     pub(super) fn sparse_products(&self) {
+        self.sparse_products_of(|row| row % 5);
+        self.sparse_products_of(|_| 3.min(self.inputs[0].len()));
+        for block in BLOCKS.into_iter().chain([[4, 4]]) {
+            self.sparse_products_by_blocks(block);
+        }
+        for components in 2..=MOST_COMPONENTS {
+            for is_interleaved in [true, false] {
+                self.sparse_products_of_components(components, is_interleaved);
+            }
+        }
+    }
+
+    /// Rows of so many entries, with values and of ones.
+    fn sparse_products_of(&self, entries: impl Fn(usize) -> usize + Sync) {
         let ([x, y, z, _], len) = (self.inputs(), self.inputs[0].len());
         let a = |column: usize| 0.25 * z(column);
-        let columns = |row: usize| (0..row % 5).map(move |k| (7 * row + k) % len);
+        let columns = |row: usize| (0..entries(row)).map(move |k| (7 * row + k) % len);
         let matrix = Csr::by_rows((len, len), |row, entries| {
             entries.extend(columns(row).map(|column| (column as u32, a(column))));
             entries.sort_by_key(|entry| entry.0);
@@ -91,14 +105,6 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
                 .multiply_sparse(matrix, &g_x, true, &mut g_y)
                 .unwrap();
             self.check("multiply_sparse, added", &g_y, |row| y(row) + product(row));
-        }
-        for block in BLOCKS.into_iter().chain([[4, 4]]) {
-            self.sparse_products_by_blocks(block);
-        }
-        for components in 2..=MOST_COMPONENTS {
-            for is_interleaved in [true, false] {
-                self.sparse_products_of_components(components, is_interleaved);
-            }
         }
     }
 

@@ -1,0 +1,128 @@
+//! The rows of a sparse matrix in slices.
+
+use super::Csr;
+use super::csr::Value;
+use femto_kernel::vector::sparse::{SLICE, WINDOW};
+use rayon::prelude::*;
+
+/// Slices filled by one task.
+const SLICES: usize = 64;
+
+/// Which rows of blocks are in which slice, as in [`femto_kernel::vector::sparse::Slices`].
+pub(super) struct Slicing {
+    pub(super) order: Option<Vec<u32>>,
+    /// Start of each slice, and the end of the last, in blocks.
+    pub(super) offsets: Vec<usize>,
+    /// Rows of blocks.
+    rows: usize,
+}
+
+impl Slicing {
+    /// Of a matrix of whole blocks. Rows are in order unless slices of rows by length have an eighth less blocks.
+    pub(super) fn new<V: Value>(matrix: &Csr<V>, block: [usize; 2]) -> Self {
+        let rows = matrix.rows() / block[0];
+        let lengths = (0..rows).into_par_iter();
+        let lengths: Vec<u32> = lengths.map(|row| length(matrix, block, row)).collect();
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        let windows = order.par_chunks_mut(WINDOW);
+        windows.for_each(|rows| {
+            rows.sort_by_key(|&row| std::cmp::Reverse(lengths[row as usize]));
+        });
+        let by_length = offsets(rows, |lane| lengths[order[lane] as usize]);
+        let in_order = offsets(rows, |lane| lengths[lane]);
+        let [less, most] = [&by_length, &in_order].map(|it| it[it.len() - 1]);
+        match 8 * less <= 7 * most && most > 0 {
+            true => Self {
+                order: Some(order),
+                offsets: by_length,
+                rows,
+            },
+            false => Self {
+                order: None,
+                offsets: in_order,
+                rows,
+            },
+        }
+    }
+
+    /// Blocks, those beyond the ends of rows included.
+    pub(super) fn blocks(&self) -> usize {
+        self.offsets[self.offsets.len() - 1]
+    }
+
+    /// Indices on a device beside those of the blocks.
+    pub(super) fn indices(&self) -> usize {
+        self.offsets.len() + self.order.as_ref().map_or(0, Vec::len)
+    }
+
+    /// An array of as many numbers for each block: `row` gives what a row has there, and what is beyond its end. Never empty, as
+    /// buffers cannot be.
+    pub(super) fn filled<R: Iterator<Item = E>, E: Copy + Default + Send + Sync>(
+        &self,
+        of_block: usize,
+        row: impl Fn(usize) -> (R, E) + Sync,
+    ) -> Vec<E> {
+        let mut array = vec![E::default(); (self.blocks() * of_block).max(1)];
+        let starts = self.offsets.iter().copied().step_by(SLICES);
+        let starts: Vec<usize> = starts.chain([self.blocks()]).collect();
+        let lengths = starts.windows(2).map(|ends| (ends[1] - ends[0]) * of_block);
+        let tasks = split_by_lengths(&mut array, lengths).into_par_iter();
+        tasks.enumerate().for_each(|(task, mut rest)| {
+            let slices = self.offsets[task * SLICES..].windows(2);
+            for (slice, ends) in (task * SLICES..).zip(slices).take(SLICES) {
+                let (own, later) = rest.split_at_mut((ends[1] - ends[0]) * of_block);
+                rest = later;
+                let mut lanes: [Option<(R, E)>; SLICE] = std::array::from_fn(|lane| {
+                    let lane = slice * SLICE + lane;
+                    let number = || self.order.as_ref().map_or(lane, |it| it[lane] as usize);
+                    (lane < self.rows).then(|| row(number()))
+                });
+                for own in own.as_chunks_mut::<SLICE>().0 {
+                    for (own, lane) in own.iter_mut().zip(&mut lanes) {
+                        if let Some((row, beyond)) = lane {
+                            *own = row.next().unwrap_or(*beyond);
+                        }
+                    }
+                }
+            }
+        });
+        array
+    }
+}
+
+/// Blocks of a row of blocks.
+fn length<V: Value>(matrix: &Csr<V>, [height, width]: [usize; 2], row: usize) -> u32 {
+    let columns = matrix.row_columns(row * height);
+    for other in 1..height {
+        let others = matrix.row_columns(row * height + other);
+        assert_eq!(columns.len(), others.len(), "blocks of row {row}");
+        debug_assert_eq!(columns, others);
+    }
+    assert!(columns.len().is_multiple_of(width), "blocks of row {row}");
+    (columns.len() / width) as u32
+}
+
+/// Start of each slice, and the end of the last, of lanes of these lengths.
+fn offsets(rows: usize, length: impl Fn(usize) -> u32 + Sync) -> Vec<usize> {
+    let slices = rows.div_ceil(SLICE);
+    let blocks = |slice: usize| {
+        let lanes = slice * SLICE..rows.min((slice + 1) * SLICE);
+        lanes.map(&length).max().unwrap_or(0) as usize * SLICE
+    };
+    let mut offsets = vec![0];
+    offsets.par_extend((0..slices).into_par_iter().map(blocks));
+    for slice in 0..slices {
+        offsets[slice + 1] += offsets[slice];
+    }
+    offsets
+}
+
+/// Cuts a slice into parts of these lengths.
+fn split_by_lengths<T>(mut slice: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let part = |length: usize| {
+        let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
+        slice = rest;
+        part
+    };
+    lengths.map(part).collect()
+}
