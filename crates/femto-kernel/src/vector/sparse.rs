@@ -2,8 +2,8 @@
 //!
 //! A slice is [`SLICE`] rows of blocks, all as long as its longest one; a block is one entry, or those that the unknowns of two
 //! nodes have. Block k of row `lane` of a slice is at `offsets[slice] + k * SLICE + lane`, so that the threads of
-//! neighbouring rows read neighbouring numbers. Where rows differ in length, each [`WINDOW`] of rows has its longest ones first, so
-//! that those of a slice hardly differ (SELL-C-σ: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM Journal on Scientific
+//! neighbouring rows read neighbouring numbers. Where rows differ in length, each window of some slices has its longest rows first,
+//! so that those of a slice hardly differ (SELL-C-σ: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM Journal on Scientific
 //! Computing 36, 2014). Rows are summed in the order of their entries, on every device.
 
 use super::vectorized;
@@ -12,9 +12,6 @@ use crate::scalar::{Real, SimdLevel};
 
 /// Rows of a slice.
 pub const SLICE: usize = 32;
-
-/// Rows among which those of a slice are chosen by their length.
-pub const WINDOW: usize = 16 * SLICE;
 
 /// Rows and columns of the blocks that a matrix may have, the largest last: of one, two or three components, and of their rigid
 /// motions. Each is a case of the products on the host, each width one of `multiply_sparse_blocks`.
@@ -169,6 +166,8 @@ pub fn multiply<T: Real, const C: usize, const H: usize, const W: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const WINDOW: usize = 4 * SLICE;
 
     /// Rows of 0, 1, 2 entries, with values and without, in order and not, in slices of which the last is not full.
     #[test]

@@ -2,18 +2,16 @@
 
 use super::SparseMatrix;
 use super::cut::{Rows, each_of};
+use super::slicing::ENTRIES;
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
-use femto_kernel::vector::sparse::{self, MOST_COMPONENTS, SLICE, Slices, WINDOW};
+use femto_kernel::vector::sparse::{self, MOST_COMPONENTS, SLICE, Slices};
 use femto_platform::device::host::Host;
 use femto_platform::stream::prefetch;
 use std::ops::Range;
 
 /// A product with some rows of a matrix.
 type Multiply<T> = fn(SimdLevel, Slices<'_, T>, &[T], bool, (usize, &mut [T]));
-
-/// About as many entries of a matrix are multiplied by one task.
-const ENTRIES: usize = 1 << 17;
 
 /// Entries of a matrix are prefetched this far ahead of their use: half and twice as far are as fast.
 const ENTRIES_AHEAD: usize = 24 * SLICE;
@@ -63,12 +61,7 @@ pub(super) fn multiply_sparse<T: Number>(
     let [height, width] = matrix.block;
     let rows = matrix.rows / height;
     let of_row = matrix.places.len() / rows.max(1) * height * width;
-    let least = if matrix.order.is_some() {
-        WINDOW
-    } else {
-        SLICE
-    };
-    let of_task = (ENTRIES / of_row.max(1)).next_multiple_of(least);
+    let of_task = (ENTRIES / of_row.max(1)).next_multiple_of(matrix.window);
     let run = |x: &[T], y: &mut [T], multiply: Multiply<T>| {
         let components = y.len() / rows.max(1);
         let values = Rows {
@@ -78,7 +71,7 @@ pub(super) fn multiply_sparse<T: Number>(
         let task = |(rows, y): (Range<usize>, Rows<'_, T>)| {
             multiply(level, slices, x, add, (rows.start, y.values));
         };
-        each_of(host, of_task.max(least), (0..rows, values), &task);
+        each_of(host, of_task.max(matrix.window), (0..rows, values), &task);
     };
     let multiply: Multiply<T> = match (strides.components, matrix.block) {
         (1, [2, 2]) => multiply::<T, 1, 2, 2>,

@@ -2,11 +2,17 @@
 
 use super::Csr;
 use super::csr::Value;
-use femto_kernel::vector::sparse::{SLICE, WINDOW};
+use femto_kernel::vector::sparse::SLICE;
 use rayon::prelude::*;
 
 /// Slices filled by one task.
 const SLICES: usize = 64;
+
+/// About as many entries of a matrix are multiplied by one task on the host.
+pub(super) const ENTRIES: usize = 1 << 17;
+
+/// Most rows among which those of a slice are chosen by their length.
+const WINDOW: usize = 16 * SLICE;
 
 /// Which rows of blocks are in which slice, as in [`femto_kernel::vector::sparse::Slices`].
 pub(super) struct Slicing {
@@ -15,6 +21,8 @@ pub(super) struct Slicing {
     pub(super) offsets: Vec<usize>,
     /// Rows of blocks.
     rows: usize,
+    /// Rows of a window; of a slice if they are in order.
+    pub(super) window: usize,
 }
 
 impl Slicing {
@@ -23,8 +31,11 @@ impl Slicing {
         let rows = matrix.rows() / block[0];
         let lengths = (0..rows).into_par_iter();
         let lengths: Vec<u32> = lengths.map(|row| length(matrix, block, row)).collect();
+        // A window is one task at most.
+        let of_row = (matrix.entries() / rows.max(1)).max(1);
+        let window = (ENTRIES / of_row / SLICE * SLICE).clamp(SLICE, WINDOW);
         let mut order: Vec<u32> = (0..rows as u32).collect();
-        let windows = order.par_chunks_mut(WINDOW);
+        let windows = order.par_chunks_mut(window);
         windows.for_each(|rows| {
             rows.sort_by_key(|&row| std::cmp::Reverse(lengths[row as usize]));
         });
@@ -36,11 +47,13 @@ impl Slicing {
                 order: Some(order),
                 offsets: by_length,
                 rows,
+                window,
             },
             false => Self {
                 order: None,
                 offsets: in_order,
                 rows,
+                window: SLICE,
             },
         }
     }
@@ -125,4 +138,49 @@ fn split_by_lengths<T>(mut slice: &mut [T], lengths: impl Iterator<Item = usize>
         part
     };
     lengths.map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slicing(rows: usize, length: impl Fn(usize) -> usize + Sync) -> Slicing {
+        let matrix = Csr::by_rows((rows, 9000), |row, entries| {
+            entries.extend((0..length(row) as u32).map(|column| (column, 1.0)));
+        });
+        Slicing::new(&matrix, [1, 1])
+    }
+
+    /// The rows of each window are its own, the longest first, and those as long as each other in order.
+    #[test]
+    fn windows_have_their_longest_rows_first() {
+        let rows = 2 * WINDOW + 75;
+        let length = |row: usize| [29, 15, 65, 15][row % 4];
+        let slicing = slicing(rows, length);
+        let order = slicing.order.as_ref().unwrap();
+        assert_eq!(slicing.window, WINDOW);
+        for (number, window) in order.chunks(WINDOW).enumerate() {
+            let first = number * WINDOW;
+            let mut wanted: Vec<usize> = (first..rows.min(first + WINDOW)).collect();
+            wanted.sort_by_key(|&row| (std::cmp::Reverse(length(row)), row));
+            assert!(window.iter().map(|&row| row as usize).eq(wanted));
+        }
+        // A quarter of the slices has rows of 65, then 29, half of them rows of 15; the last window 19 of 65.
+        let last = (65 + 29 + 15) * SLICE;
+        assert_eq!(slicing.blocks(), 2 * WINDOW * (65 + 29 + 2 * 15) / 4 + last);
+        assert_eq!(slicing.indices(), slicing.offsets.len() + rows);
+    }
+
+    /// Rows of about the same length stay in order; a window of long ones is one task.
+    #[test]
+    fn order_and_windows_depend_on_lengths() {
+        let even = slicing(500, |row| 30 - row % 4);
+        assert!(even.order.is_none());
+        assert_eq!((even.window, even.blocks()), (SLICE, 16 * 30 * SLICE));
+        let long = slicing(500, |row| 200 + row % 2 * 2000);
+        assert_eq!((long.order.is_some(), long.window), (true, 3 * SLICE));
+        let longest = slicing(100, |row| row % 2 * 8900 + 100);
+        assert_eq!((longest.order.is_some(), longest.window), (false, SLICE));
+        assert_eq!(slicing(0, |_| 0).blocks(), 0);
+    }
 }

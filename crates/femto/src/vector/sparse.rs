@@ -30,6 +30,8 @@ pub struct SparseMatrix<T: Number, D: Device> {
     pub(super) strides: Strides,
     /// As in [`femto_kernel::vector::sparse::Slices`].
     pub(super) order: Option<D::Buffer<u32>>,
+    /// Rows of blocks of a window; of a slice if they are in order.
+    pub(super) window: usize,
     pub(super) offsets: D::Buffer<u32>,
     pub(super) places: D::Buffer<u32>,
     /// `None` if all are one.
@@ -95,6 +97,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         Ok(Self {
             block,
             order: order.transpose()?,
+            window: slicing.window,
             ..matrix
         })
     }
@@ -136,6 +139,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
             block: [1, 1],
             strides: Strides::SCALAR,
             order: None,
+            window: SLICE,
             offsets: device.upload(&offsets)?,
             places: device.upload(places)?,
             values: None,

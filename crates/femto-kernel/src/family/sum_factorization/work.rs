@@ -59,7 +59,7 @@ pub(super) struct Metric {
 /// five were not tried.
 pub(super) const COLUMNS: usize = 4;
 
-/// Components that the host takes together, by one symmetric matrix: 37 flops, and 15 for each, in place of 33 for each.
+/// Components that the host takes together, by one symmetric matrix: 36 flops, and 15 for each, in place of 33 for each.
 pub(super) const TOGETHER: usize = 3;
 
 impl Shape {
@@ -285,7 +285,7 @@ impl Shape {
         let factor = c * (15 * gradients + values);
         // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant. With folded
         // coefficients ∇u is scaled once, by κ w / det J. By a matrix: its 6 inner products, two scaled vectors and a
-        // scaling, 15 flops for a component.
+        // scaling (the host scales the products, one flop less), 15 flops for a component.
         let of_gradients = match (is_folded, by.matrix) {
             (_, true) => 6 * 5 + 2 * 3 + 1 + 15 * c + 1,
             (true, false) => 33 * c + 1,

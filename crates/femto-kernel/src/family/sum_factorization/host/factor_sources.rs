@@ -195,11 +195,12 @@ impl<L: Lanes> Factors<L> for Recomputed<L> {
     #[inline(always)]
     fn of_gradient(&self, [x, y, z]: [L; 3]) -> [L; 3] {
         let ([a, b, c], s) = (self.adjugate, self.scale);
-        let g = [x * s, y * s, z * s];
+        // Scaled late: the division takes as long as several products, which do not wait for it.
+        let g = [x, y, z];
         let physical = [
-            dot(g, [a[0], b[0], c[0]]),
-            dot(g, [a[1], b[1], c[1]]),
-            dot(g, [a[2], b[2], c[2]]),
+            dot(g, [a[0], b[0], c[0]]) * s,
+            dot(g, [a[1], b[1], c[1]]) * s,
+            dot(g, [a[2], b[2], c[2]]) * s,
         ];
         [dot(physical, a), dot(physical, b), dot(physical, c)]
     }
@@ -210,16 +211,12 @@ impl<L: Lanes> Factors<L> for Recomputed<L> {
     #[inline(always)]
     fn matrix(&self) -> Matrix<L> {
         let ([a, b, c], s) = (self.adjugate, self.scale);
-        let (sa, sb) = (
-            [a[0] * s, a[1] * s, a[2] * s],
-            [b[0] * s, b[1] * s, b[2] * s],
-        );
         let gradient = [
-            dot(sa, a),
-            dot(sa, b),
-            dot(sa, c),
-            dot(sb, b),
-            dot(sb, c),
+            dot(a, a) * s,
+            dot(a, b) * s,
+            dot(a, c) * s,
+            dot(b, b) * s,
+            dot(b, c) * s,
             dot(c, c) * s,
         ];
         Matrix {
