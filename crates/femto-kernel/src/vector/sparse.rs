@@ -2,9 +2,9 @@
 //!
 //! A slice is [`SLICE`] rows of blocks, all as long as its longest one; a block is one entry, or those that the unknowns of two
 //! nodes have. Block k of row `lane` of a slice is at `offsets[slice] + k * SLICE + lane`, so that the threads of
-//! neighbouring rows read neighbouring numbers. Where rows differ in length, each window of some slices has its longest rows first,
-//! so that those of a slice hardly differ (SELL-C-σ: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM Journal on Scientific
-//! Computing 36, 2014). Rows are summed in the order of their entries, on every device.
+//! neighbouring rows read neighbouring numbers. Where rows differ in length, each window of several slices has its longest
+//! rows first, so that those of a slice hardly differ (SELL-C-σ: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM Journal on
+//! Scientific Computing 36, 2014). Rows are summed in the order of their entries, on every device.
 
 use super::vectorized;
 use crate::roofline::Work;
@@ -46,9 +46,9 @@ pub struct Slices<'a, T> {
     pub values: Option<&'a [T]>,
 }
 
-/// The work of a product of a matrix with these numbers of blocks, those beyond the ends of rows included, and of other indices; with
-/// as many values for a block, `None` if all are one, rows and columns; with vectors of components. Each entry of the input counts
-/// as read from memory once.
+/// The work of a product of a matrix with these numbers of blocks, those beyond the ends of rows included, and of other indices;
+/// with as many values for a block, `None` if all are one, rows and columns; with vectors of components. Each entry of the
+/// input counts as read from memory once.
 pub fn work<T: Real>(
     [blocks, indices]: [usize; 2],
     (of_block, rows, columns): (Option<usize>, usize, usize),

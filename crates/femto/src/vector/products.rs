@@ -61,7 +61,7 @@ pub(super) fn multiply_sparse<T: Number>(
     let [height, width] = matrix.block;
     let rows = matrix.rows / height;
     let of_row = matrix.places.len() / rows.max(1) * height * width;
-    let of_task = (ENTRIES / of_row.max(1)).next_multiple_of(matrix.window);
+    let of_task = (ENTRIES / of_row.max(1) / matrix.window).max(1) * matrix.window;
     let run = |x: &[T], y: &mut [T], multiply: Multiply<T>| {
         let components = y.len() / rows.max(1);
         let values = Rows {
@@ -71,7 +71,7 @@ pub(super) fn multiply_sparse<T: Number>(
         let task = |(rows, y): (Range<usize>, Rows<'_, T>)| {
             multiply(level, slices, x, add, (rows.start, y.values));
         };
-        each_of(host, of_task.max(matrix.window), (0..rows, values), &task);
+        each_of(host, of_task, (0..rows, values), &task);
     };
     let multiply: Multiply<T> = match (strides.components, matrix.block) {
         (1, [2, 2]) => multiply::<T, 1, 2, 2>,

@@ -3,6 +3,7 @@
 use super::Csr;
 use super::csr::Value;
 use femto_kernel::vector::sparse::SLICE;
+use femto_platform::device::DeviceKind;
 use rayon::prelude::*;
 
 /// Slices filled by one task.
@@ -26,14 +27,20 @@ pub(super) struct Slicing {
 }
 
 impl Slicing {
-    /// Of a matrix of whole blocks. Rows are in order unless slices of rows by length have an eighth less blocks.
-    pub(super) fn new<V: Value>(matrix: &Csr<V>, block: [usize; 2]) -> Self {
+    /// Of a matrix of whole blocks. Rows stay in order unless sorting saves at least an eighth of the blocks.
+    pub(super) fn new<V: Value>(kind: DeviceKind, matrix: &Csr<V>, block: [usize; 2]) -> Self {
         let rows = matrix.rows() / block[0];
+        assert!(u32::try_from(rows).is_ok(), "{rows} rows of blocks");
         let lengths = (0..rows).into_par_iter();
         let lengths: Vec<u32> = lengths.map(|row| length(matrix, block, row)).collect();
-        // A window is one task at most.
         let of_row = (matrix.entries() / rows.max(1)).max(1);
-        let window = (ENTRIES / of_row / SLICE * SLICE).clamp(SLICE, WINDOW);
+        let window = match kind {
+            DeviceKind::Cuda | DeviceKind::OpenCl => WINDOW,
+            // No longer than a task.
+            DeviceKind::Host | DeviceKind::Null => {
+                (ENTRIES / of_row / SLICE * SLICE).clamp(SLICE, WINDOW)
+            }
+        };
         let mut order: Vec<u32> = (0..rows as u32).collect();
         let windows = order.par_chunks_mut(window);
         windows.for_each(|rows| {
@@ -41,8 +48,8 @@ impl Slicing {
         });
         let by_length = offsets(rows, |lane| lengths[order[lane] as usize]);
         let in_order = offsets(rows, |lane| lengths[lane]);
-        let [less, most] = [&by_length, &in_order].map(|it| it[it.len() - 1]);
-        match 8 * less <= 7 * most && most > 0 {
+        let [sorted, unsorted] = [&by_length, &in_order].map(|it| it[it.len() - 1]);
+        match 8 * sorted <= 7 * unsorted && unsorted > 0 {
             true => Self {
                 order: Some(order),
                 offsets: by_length,
@@ -143,12 +150,15 @@ fn split_by_lengths<T>(mut slice: &mut [T], lengths: impl Iterator<Item = usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Host;
+    use crate::vector::{SparseMatrix, VectorOps, download_f64};
+    use femto_platform::device::Device;
 
     fn slicing(rows: usize, length: impl Fn(usize) -> usize + Sync) -> Slicing {
         let matrix = Csr::by_rows((rows, 9000), |row, entries| {
             entries.extend((0..length(row) as u32).map(|column| (column, 1.0)));
         });
-        Slicing::new(&matrix, [1, 1])
+        Slicing::new(DeviceKind::Host, &matrix, [1, 1])
     }
 
     /// The rows of each window are its own, the longest first, and those as long as each other in order.
@@ -182,5 +192,24 @@ mod tests {
         let longest = slicing(100, |row| row % 2 * 8900 + 100);
         assert_eq!((longest.order.is_some(), longest.window), (false, SLICE));
         assert_eq!(slicing(0, |_| 0).blocks(), 0);
+    }
+
+    /// Windows of fewer rows than others have, and tasks of one window each.
+    #[test]
+    fn long_rows_are_multiplied_in_tasks() {
+        let matrix = Csr::by_rows((2000, 2300), |row, entries| {
+            let columns = 0..200 + row as u32 % 2 * 2000;
+            entries.extend(columns.map(|column| (column, f64::from(column % 7) - 2.5)));
+        });
+        let host = Host::with_threads(2).unwrap();
+        let on_host = SparseMatrix::<f64, Host>::new(&host, &matrix).unwrap();
+        assert_eq!((on_host.order.is_some(), on_host.window), (true, 3 * SLICE));
+        let on_accelerator = Slicing::new(DeviceKind::Cuda, &matrix, [1, 1]);
+        assert_eq!(on_accelerator.window, WINDOW);
+        let x: Vec<f64> = (0..2300).map(|n| f64::from(n % 11)).collect();
+        let mut y = host.upload(&[f64::NAN; 2000]).unwrap();
+        let g_x = host.upload(&x).unwrap();
+        host.multiply_sparse(&on_host, &g_x, false, &mut y).unwrap();
+        assert_eq!(download_f64(&host, &y).unwrap(), matrix.product(&x));
     }
 }

@@ -60,7 +60,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         let block = block_of(device, block);
         // Beyond the end of a row one of its own columns: what is read there is multiplied by zero.
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
-        let slicing = Slicing::new(matrix, block);
+        let slicing = Slicing::new(device.info().kind, matrix, block);
         let positions = Self::positions(device, (matrix, &slicing), block, beyond)?;
         let values: Vec<T> = values(matrix, &slicing, block);
         Ok(Self {
@@ -75,7 +75,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// As [`Self::new`].
     pub fn of_ones(device: &D, matrix: &Csr<()>) -> Result<Self, DeviceError> {
         let (block, beyond) = ([1, 1], |_: &[u32]| NO_COLUMN);
-        let slicing = Slicing::new(matrix, block);
+        let slicing = Slicing::new(device.info().kind, matrix, block);
         Self::positions(device, (matrix, &slicing), block, beyond)
     }
 
@@ -171,7 +171,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// Bytes of memory of a device that a matrix takes by blocks.
     pub(crate) fn bytes_of(device: &D, matrix: &Csr, block: [usize; 2]) -> u64 {
         let block = block_of(device, block);
-        let slicing = Slicing::new(matrix, block);
+        let slicing = Slicing::new(device.info().kind, matrix, block);
         let of_block = size_of::<u32>() + block[0] * block[1] * T::BYTES;
         (slicing.blocks() * of_block + slicing.indices() * size_of::<u32>()) as u64
     }

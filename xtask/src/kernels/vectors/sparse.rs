@@ -8,6 +8,14 @@ use femto_kernel::vector::sparse::{NO_COLUMN, SLICE};
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{AcceleratorBuffer, Argument};
 
+/// The row of a lane: those beyond the last row are their own.
+fn row_of(lane: usize, rows: usize, in_order: bool) -> usize {
+    match in_order || lane >= rows {
+        true => lane,
+        false => rows - 1 - lane,
+    }
+}
+
 impl<T: Number> Bench<'_, T> {
     /// Products with the rows of the matrix in order, then last before first.
     pub(super) fn multiply_sparse(&self) -> Result<()> {
@@ -19,10 +27,7 @@ impl<T: Number> Bench<'_, T> {
     /// ones in the same places, a third of the rows with the first alone.
     fn multiply_slices(&self, in_order: bool) -> Result<()> {
         let rows = self.inputs[0].len();
-        let row_of = |lane: usize| match in_order || lane >= rows {
-            true => lane,
-            false => rows - 1 - lane,
-        };
+        let row_of = |lane| row_of(lane, rows, in_order);
         let order: Vec<u32> = (0..rows).map(|lane| row_of(lane) as u32).collect();
         let order = self.device.upload(&order)?;
         let next = |row: usize| (row + 1) % rows;
@@ -126,11 +131,7 @@ impl<T: Number> Bench<'_, T> {
                     k / (2 * width * SLICE) * SLICE + k % SLICE,
                     k / SLICE % width,
                 );
-                let row = if in_order || lane >= rows {
-                    lane
-                } else {
-                    rows - 1 - lane
-                };
+                let row = row_of(lane, rows, in_order);
                 T::from_f64(d.get(row).map_or(0.0, |d| d / (n + 1) as f64))
             };
             let values = self.device.upload(&slots.map(value).collect::<Vec<T>>())?;

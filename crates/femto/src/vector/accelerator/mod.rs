@@ -332,8 +332,8 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let work = Loop::<T>::of(self, matrix.rows)?;
         let offsets = Argument::input(&matrix.offsets);
         let places = Argument::input(&matrix.places);
-        // Not read if there are none.
         let in_order = Argument::I32(matrix.order.is_none().into());
+        // Neither order nor values are read if there are none.
         let order = matrix.order.as_ref().map_or(offsets, Argument::input);
         let values = matrix.values.as_ref();
         let has_values = Argument::I32(values.is_some().into());

@@ -2,6 +2,7 @@
 
 mod bench;
 mod multigrid;
+mod sparse;
 
 use super::*;
 use bench::{BETA, Bench, Random};
