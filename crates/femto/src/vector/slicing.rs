@@ -2,6 +2,7 @@
 
 use super::Csr;
 use super::csr::Value;
+use crate::Number;
 use femto_kernel::vector::sparse::SLICE;
 use femto_platform::device::DeviceKind;
 use rayon::prelude::*;
@@ -16,7 +17,9 @@ pub(super) const ENTRIES: usize = 1 << 17;
 const WINDOW: usize = 16 * SLICE;
 
 /// Which rows of blocks are in which slice, as in [`femto_kernel::vector::sparse::Slices`].
-pub(super) struct Slicing {
+pub(crate) struct Slicing {
+    /// Rows and columns of the blocks.
+    pub(super) block: [usize; 2],
     pub(super) order: Option<Vec<u32>>,
     /// Start of each slice, and the end of the last, in blocks.
     pub(super) offsets: Vec<usize>,
@@ -51,12 +54,14 @@ impl Slicing {
         let [sorted, unsorted] = [&by_length, &in_order].map(|it| it[it.len() - 1]);
         match 8 * sorted <= 7 * unsorted && unsorted > 0 {
             true => Self {
+                block,
                 order: Some(order),
                 offsets: by_length,
                 rows,
                 window,
             },
             false => Self {
+                block,
                 order: None,
                 offsets: in_order,
                 rows,
@@ -66,13 +71,15 @@ impl Slicing {
     }
 
     /// Blocks, those beyond the ends of rows included.
-    pub(super) fn blocks(&self) -> usize {
+    fn blocks(&self) -> usize {
         self.offsets[self.offsets.len() - 1]
     }
 
-    /// Indices on a device beside those of the blocks.
-    pub(super) fn indices(&self) -> usize {
-        self.offsets.len() + self.order.as_ref().map_or(0, Vec::len)
+    /// Bytes of device memory of a matrix with values.
+    pub(crate) fn bytes<T: Number>(&self) -> u64 {
+        let of_block = size_of::<u32>() + self.block[0] * self.block[1] * T::BYTES;
+        let indices = self.offsets.len() + self.order.as_ref().map_or(0, Vec::len);
+        (self.blocks() * of_block + indices * size_of::<u32>()) as u64
     }
 
     /// An array of as many numbers for each block: `row` gives what a row has there, and what is beyond its end. Never empty, as
@@ -178,7 +185,11 @@ mod tests {
         // A quarter of the slices has rows of 65, then 29, half of them rows of 15; the last window 19 of 65.
         let last = (65 + 29 + 15) * SLICE;
         assert_eq!(slicing.blocks(), 2 * WINDOW * (65 + 29 + 2 * 15) / 4 + last);
-        assert_eq!(slicing.indices(), slicing.offsets.len() + rows);
+        let indices = slicing.offsets.len() + rows;
+        assert_eq!(
+            slicing.bytes::<f64>() as usize,
+            slicing.blocks() * 12 + indices * 4
+        );
     }
 
     /// Rows of about the same length stay in order; a window of long ones is one task.

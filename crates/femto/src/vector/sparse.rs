@@ -57,12 +57,23 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         matrix: &Csr,
         block: [usize; 2],
     ) -> Result<Self, DeviceError> {
-        let block = block_of(device, block);
+        Self::sliced(device, matrix, &Self::slicing(device, matrix, block))
+    }
+
+    /// How [`Self::by_blocks`] stores a matrix.
+    pub(crate) fn slicing(device: &D, matrix: &Csr, block: [usize; 2]) -> Slicing {
+        Slicing::new(device.info().kind, matrix, block_of(device, block))
+    }
+
+    /// Uploads a matrix as [`Self::slicing`] tells.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn sliced(device: &D, matrix: &Csr, slicing: &Slicing) -> Result<Self, DeviceError> {
         // Beyond the end of a row one of its own columns: what is read there is multiplied by zero.
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
-        let slicing = Slicing::new(device.info().kind, matrix, block);
-        let positions = Self::positions(device, (matrix, &slicing), block, beyond)?;
-        let values: Vec<T> = values(matrix, &slicing, block);
+        let positions = Self::positions(device, (matrix, slicing), beyond)?;
+        let values: Vec<T> = values(matrix, slicing);
         Ok(Self {
             values: Some(device.upload(&values)?),
             ..positions
@@ -74,20 +85,18 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// # Errors
     /// As [`Self::new`].
     pub fn of_ones(device: &D, matrix: &Csr<()>) -> Result<Self, DeviceError> {
-        let (block, beyond) = ([1, 1], |_: &[u32]| NO_COLUMN);
-        let slicing = Slicing::new(device.info().kind, matrix, block);
-        Self::positions(device, (matrix, &slicing), block, beyond)
+        let slicing = Slicing::new(device.info().kind, matrix, [1, 1]);
+        Self::positions(device, (matrix, &slicing), |_| NO_COLUMN)
     }
 
     /// The matrix without its values; `beyond` gives the positions beyond the end of a row with these columns.
     fn positions<V: Value>(
         device: &D,
         (matrix, slicing): (&Csr<V>, &Slicing),
-        block: [usize; 2],
         beyond: fn(&[u32]) -> u32,
     ) -> Result<Self, DeviceError> {
         let size = (matrix.rows(), matrix.columns());
-        let [height, width] = block;
+        let [height, width] = slicing.block;
         let places = slicing.filled(1, |row| {
             let columns = matrix.row_columns(row * height);
             (columns.iter().copied().step_by(width), beyond(columns))
@@ -95,7 +104,7 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         let matrix = Self::of_slices(device, size, (&slicing.offsets, &places))?;
         let order = slicing.order.as_ref().map(|order| device.upload(order));
         Ok(Self {
-            block,
+            block: slicing.block,
             order: order.transpose()?,
             window: slicing.window,
             ..matrix
@@ -168,14 +177,6 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         self.columns
     }
 
-    /// Bytes of memory of a device that a matrix takes by blocks.
-    pub(crate) fn bytes_of(device: &D, matrix: &Csr, block: [usize; 2]) -> u64 {
-        let block = block_of(device, block);
-        let slicing = Slicing::new(device.info().kind, matrix, block);
-        let of_block = size_of::<u32>() + block[0] * block[1] * T::BYTES;
-        (slicing.blocks() * of_block + slicing.indices() * size_of::<u32>()) as u64
-    }
-
     /// Bytes of device memory.
     pub fn bytes(&self) -> usize {
         let values = self.values.as_ref().map_or(0, Buffer::len);
@@ -216,7 +217,8 @@ fn block_of(device: &impl Device, block: [usize; 2]) -> [usize; 2] {
     }
 }
 
-fn values<T: Number>(matrix: &Csr, slicing: &Slicing, [height, width]: [usize; 2]) -> Vec<T> {
+fn values<T: Number>(matrix: &Csr, slicing: &Slicing) -> Vec<T> {
+    let [height, width] = slicing.block;
     slicing.filled(height * width, |row| {
         let rows: [&[f64]; MOST_ROWS] = std::array::from_fn(|r| match r < height {
             true => matrix.row_values(row * height + r),

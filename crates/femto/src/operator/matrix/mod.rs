@@ -63,9 +63,10 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
             Layout::Interleaved if !is_common => [components; 2],
             _ => [1, 1],
         };
-        let bytes = SparseMatrix::<T, D>::bytes_of(&self.device, &matrix, block);
-        check("the device", bytes, self.device.info().memory_bytes)?;
-        let mut matrix = SparseMatrix::by_blocks(&self.device, &matrix, block)?;
+        let slicing = SparseMatrix::<T, D>::slicing(&self.device, &matrix, block);
+        let available = self.device.info().memory_bytes;
+        check("the device", slicing.bytes::<T>(), available)?;
+        let mut matrix = SparseMatrix::sliced(&self.device, &matrix, &slicing)?;
         if is_common {
             matrix = matrix.of_components(Strides {
                 components,

@@ -7,11 +7,10 @@ use femto_kernel::vector::Strides;
 use femto_kernel::vector::sparse::{BLOCKS, MOST_COMPONENTS};
 
 impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
-    /// Rows of 0 to 4 entries, which are put in order of their lengths, and rows of 3.
+    /// Rows of different lengths, which are sorted, and all of one.
     pub(super) fn sparse_products(&self) {
-        self.sparse_products_of(|row| row % 5);
-        self.sparse_products_of(|_| 3.min(self.inputs[0].len()));
         for is_even in [false, true] {
+            self.sparse_products_of(is_even);
             for block in BLOCKS.into_iter().chain([[4, 4]]) {
                 self.sparse_products_by_blocks(block, is_even);
             }
@@ -30,11 +29,12 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
         }
     }
 
-    /// Rows of so many entries, with values and of ones.
-    fn sparse_products_of(&self, entries: impl Fn(usize) -> usize + Sync) {
+    /// Rows of 0 to 4 entries, or all of 3, with values and of ones.
+    fn sparse_products_of(&self, is_even: bool) {
         let ([x, y, z, _], len) = (self.inputs(), self.inputs[0].len());
         let a = |column: usize| 0.25 * z(column);
-        let columns = |row: usize| (0..entries(row)).map(move |k| (7 * row + k) % len);
+        let count = |row: usize| if is_even { 3.min(len) } else { row % 5 };
+        let columns = |row: usize| (0..count(row)).map(move |k| (7 * row + k) % len);
         let matrix = Csr::by_rows((len, len), |row, entries| {
             entries.extend(columns(row).map(|column| (column as u32, a(column))));
             entries.sort_by_key(|entry| entry.0);
@@ -46,6 +46,7 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
         let ones = SparseMatrix::<T, D>::of_ones(self.device, &positions).unwrap();
         let factors: [&dyn Fn(usize) -> f64; 2] = [&a, &|_| 1.0];
         for (matrix, factor) in [valued, ones].iter().zip(factors) {
+            self.check_order(matrix, is_even);
             let product =
                 |row: usize| -> f64 { columns(row).map(|column| factor(column) * x(column)).sum() };
             let (g_x, mut g_y) = (self.upload(&self.inputs[0]), self.poison());
@@ -80,10 +81,10 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
             entries.extend(columns.map(|column| (column as u32, a(row, column))));
         });
         let of_blocks = SparseMatrix::<T, D>::by_blocks(self.device, &matrix, block).unwrap();
-        let bytes = SparseMatrix::<T, D>::bytes_of(self.device, &matrix, block);
+        let slicing = SparseMatrix::<T, D>::slicing(self.device, &matrix, block);
         self.check_order(&of_blocks, is_even);
         // Buffers are not empty.
-        assert!(matrix.entries() == 0 || of_blocks.bytes() as u64 == bytes);
+        assert!(matrix.entries() == 0 || of_blocks.bytes() as u64 == slicing.bytes::<T>());
         let g_x = self.upload(&self.inputs[0][..columns * width]);
         let mut g_y = self.upload(&self.inputs[1][..rows * height]);
         for (add, factor) in [(true, 1.0), (false, 0.0)] {

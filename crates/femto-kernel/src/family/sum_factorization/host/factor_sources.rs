@@ -193,10 +193,9 @@ pub(crate) struct Recomputed<L> {
 
 impl<L: Lanes> Factors<L> for Recomputed<L> {
     #[inline(always)]
-    fn of_gradient(&self, [x, y, z]: [L; 3]) -> [L; 3] {
+    fn of_gradient(&self, g: [L; 3]) -> [L; 3] {
         let ([a, b, c], s) = (self.adjugate, self.scale);
         // Scaled late: the division takes as long as several products, which do not wait for it.
-        let g = [x, y, z];
         let physical = [
             dot(g, [a[0], b[0], c[0]]) * s,
             dot(g, [a[1], b[1], c[1]]) * s,
