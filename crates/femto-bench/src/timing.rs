@@ -3,10 +3,10 @@
 use crate::roofline::on_timed;
 use femto::operator::{AnyOperator, Application, OperatorError};
 use femto::{AnyDevice, Number};
+use femto_fem::parallel;
 use femto_kernel::vector::random::entry;
 use femto_platform::device::accelerator::{Accelerator, Event, LaunchGraph};
 use femto_platform::device::{Device, DeviceError};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -14,8 +14,6 @@ use std::time::Instant;
 const LEAST_REPEATS: usize = 3;
 /// Maximum number of runs captured together.
 const MOST_CAPTURED: usize = 20;
-/// Minimum number of random numbers per task.
-const RANDOM_PIECE: usize = 1 << 16;
 
 /// Timed copies on a device, by the bytes that they read and write in total.
 #[derive(Debug)]
@@ -239,8 +237,7 @@ pub(crate) fn since(start: Instant) -> f64 {
 /// Random numbers in [-1, 1), the same every time.
 pub(crate) fn random<T: Number>(len: usize) -> Vec<T> {
     let number = |index: usize| T::from_f64(entry(0, index as u32));
-    let indices = (0..len).into_par_iter().with_min_len(RANDOM_PIECE);
-    indices.map(number).collect()
+    parallel::map(len, number)
 }
 
 #[cfg(test)]

@@ -10,5 +10,5 @@ mod few;
 pub mod geometry;
 pub mod io;
 pub mod mesh;
-mod pages;
+pub mod parallel;
 pub mod space;

@@ -1,8 +1,8 @@
 //! Parallel traversal of the elements of a space, chunk by chunk, with deterministic sums.
 
 use crate::vector::Csr;
+use femto_fem::parallel::{self, split};
 use femto_fem::space::{Chunk, Space};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Approximate points per call: enough to hide its overhead, few enough for the caches.
@@ -23,7 +23,7 @@ fn groups(chunk: &Chunk, points: usize) -> impl Iterator<Item = Range<usize>> {
 /// depends on the space alone.
 ///
 /// # Errors
-/// The error of one of the groups.
+/// That of the first chunk of those that failed.
 pub(crate) fn collect<V: Copy + Default + Send + Sync, E: Send>(
     space: &Space,
     points: usize,
@@ -34,16 +34,13 @@ pub(crate) fn collect<V: Copy + Default + Send + Sync, E: Send>(
     let restriction = space.restriction();
     let mut listed = vec![V::default(); restriction.interface.len()];
     let (private, shared) = result.split_at_mut(restriction.first_interface);
-    let (_, mut private) = private.split_at_mut(restriction.private().start);
-    let mut lists = &mut listed[..];
-    let mut parts = Vec::with_capacity(restriction.chunks.len());
-    for chunk in &restriction.chunks {
-        let (own, rest) = private.split_at_mut(chunk.private.len());
-        let (list, others) = lists.split_at_mut(chunk.interface.len());
-        parts.push((chunk, own, list));
-        (private, lists) = (rest, others);
-    }
-    parts.into_par_iter().try_for_each(|(chunk, own, list)| {
+    let (_, private) = private.split_at_mut(restriction.private().start);
+    let chunks = restriction.chunks.iter();
+    let private = split(private, chunks.clone().map(|chunk| chunk.private.len()));
+    let lists = split(&mut listed, chunks.map(|chunk| chunk.interface.len()));
+    let mut parts: Vec<_> = private.into_iter().zip(lists).collect();
+    parallel::try_each(&mut parts, |number, (own, list)| {
+        let chunk = &restriction.chunks[number];
         let mut sums = vec![V::default(); chunk.nodes()];
         for elements in groups(chunk, points) {
             let given = give(elements.clone())?;
@@ -59,14 +56,11 @@ pub(crate) fn collect<V: Copy + Default + Send + Sync, E: Send>(
         list.copy_from_slice(second);
         Ok(())
     })?;
-    shared
-        .par_iter_mut()
-        .enumerate()
-        .for_each(|(index, value)| {
-            for &source in restriction.sources(index) {
-                add(value, listed[source as usize]);
-            }
-        });
+    parallel::each(shared, |index, value| {
+        for &source in restriction.sources(index) {
+            add(value, listed[source as usize]);
+        }
+    });
     Ok(())
 }
 
@@ -97,6 +91,7 @@ struct BlockPlaces<'a> {
 }
 
 /// The places `[element][node]` of the nodes of a chunk, from its first element on.
+#[derive(Clone, Default)]
 struct ChunkPlaces {
     /// Start of each node's places, by chunk-local index, and the end of the last.
     offsets: Vec<u32>,
@@ -106,8 +101,10 @@ struct ChunkPlaces {
 
 impl<'a> BlockPlaces<'a> {
     fn new(space: &'a Space, first: usize) -> Self {
-        let chunks = space.restriction().chunks.par_iter();
-        let chunks = chunks.map(|chunk| ChunkPlaces::new(space, chunk)).collect();
+        let chunks = &space.restriction().chunks;
+        let chunks = parallel::map(chunks.len(), |chunk| {
+            ChunkPlaces::new(space, &chunks[chunk])
+        });
         Self {
             space,
             first,

@@ -6,10 +6,11 @@ use femto_element::Cell;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::boxes::AnyBox;
+use femto_fem::parallel;
 use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use std::sync::OnceLock;
 
 /// The same meshes every time.
@@ -47,8 +48,9 @@ impl SimplexMesh {
         let geometry = Geometry::new(&mesh)?;
         let space = Space::new(&mesh, &geometry, SpaceParams::default()).map_err(Box::new)?;
         let mut table = vec![0; space.elements() * space.nodes_per_element()];
-        let rows = table.par_chunks_mut(space.nodes_per_element()).enumerate();
-        rows.for_each(|(cell, row)| row.copy_from_slice(&space.element_nodes(cell)));
+        parallel::chunks(&mut table, space.nodes_per_element(), |cell, row| {
+            row.copy_from_slice(&space.element_nodes(cell));
+        });
         Ok(Self {
             dim,
             positions: space.node_positions(&geometry),
@@ -103,12 +105,12 @@ impl SimplexMesh {
     /// The lists for blocks of such fans.
     pub(super) fn lists(&self, fans: Fans) -> Option<&BlockLists> {
         let lists = self.lists.get_or_init(|| {
-            let lists = FANS.into_par_iter().map(|(per_block, cells)| {
+            parallel::gather(FANS.len(), |place, lists| {
+                let (per_block, cells) = FANS[place];
                 let per_block = per_block as usize;
                 let fans = fans::Fans::new(&self.table, self.dim + 1, cells as usize, per_block);
-                BlockLists::new(&fans, per_block, |_| false)
-            });
-            lists.collect()
+                lists.push(BlockLists::new(&fans, per_block, |_| false));
+            })
         });
         let place = FANS.iter().position(|known| *known == fans)?;
         lists.get(place)
@@ -125,23 +127,20 @@ impl SimplexMesh {
         for &node in nodes {
             wanted[node as usize] = true;
         }
-        let cells = (0..self.cells()).into_par_iter();
-        cells
-            .filter(|&cell| self.cell(cell).iter().any(|&node| wanted[node as usize]))
-            .collect()
+        parallel::filter(self.cells(), |cell| {
+            self.cell(cell).iter().any(|&node| wanted[node as usize])
+        })
     }
 }
 
 /// See [`SimplexMesh::couplings`].
 fn couplings(table: &[u32], nodes: usize) -> usize {
-    let most = table.par_iter().copied().max();
-    let mut edges: Vec<(u32, u32)> = table
-        .par_chunks(nodes)
-        .flat_map_iter(|cell| {
-            let pairs = (0..cell.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-            pairs.map(|(a, b)| (cell[a].min(cell[b]), cell[a].max(cell[b])))
-        })
-        .collect();
+    let most = table.iter().copied().max();
+    let mut edges = parallel::gather(table.len() / nodes, |cell, edges| {
+        let cell = &table[cell * nodes..][..nodes];
+        let pairs = (0..nodes).flat_map(|a| (0..a).map(move |b| (a, b)));
+        edges.extend(pairs.map(|(a, b)| (cell[a].min(cell[b]), cell[a].max(cell[b]))));
+    });
     edges.par_sort_unstable();
     edges.dedup();
     2 * edges.len() + most.map_or(0, |most| most as usize + 1)

@@ -4,13 +4,13 @@ use super::candidate::{FANS, Fans, INTERLEAVED};
 use super::oracle::Inputs;
 use crate::BenchError;
 use femto::Number;
+use femto_fem::parallel;
 use femto_kernel::family::CellMap;
 use femto_kernel::family::Operand;
 use femto_kernel::family::cell_quadrature::source::{place, places};
 use femto_kernel::family::cell_quadrature::{Shape, pack};
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
-use rayon::prelude::*;
 
 /// An array over cells, plain and with [`INTERLEAVED`] cells interleaved.
 struct OverCells<T: Number>([AcceleratorBuffer<T>; 2]);
@@ -79,19 +79,18 @@ fn over_cells<T: Copy + Default + Send + Sync>(
         return vec![T::default()];
     }
     let mut array = vec![T::default(); places(together, cells, numbers)];
-    let groups = array.par_chunks_mut(together * numbers).enumerate();
-    groups.for_each_init(
-        || vec![T::default(); numbers],
-        |row, (group, out)| {
+    parallel::blocks(&mut array, together * numbers, |group, groups| {
+        let mut row = vec![T::default(); numbers];
+        for (group, out) in (group..).zip(groups.chunks_mut(together * numbers)) {
             let first = group * together;
             for cell in first..(first + together).min(cells) {
-                fill(cell, row);
+                fill(cell, &mut row);
                 for (n, &value) in row.iter().enumerate() {
                     out[place(together, cell - first, (n, numbers))] = value;
                 }
             }
-        },
-    );
+        }
+    });
     array
 }
 

@@ -5,7 +5,7 @@ use crate::compare::difference;
 use crate::timing::random;
 use femto::Number;
 use femto_element::tables::DenseTables;
-use rayon::prelude::*;
+use femto_fem::parallel;
 use std::collections::HashMap;
 
 /// Number of first cells whose E-vector is compared: several blocks, the last one not full.
@@ -84,8 +84,9 @@ impl Inputs<'_> {
 
     pub(super) fn oracle(&self) -> Oracle {
         let cells = self.mesh.cells();
-        let first = (0..cells.min(FIRST_CELLS)).into_par_iter();
-        let first = first.flat_map_iter(|cell| self.cell(cell)).collect();
+        let first = parallel::gather(cells.min(FIRST_CELLS), |cell, all| {
+            all.extend(self.cell(cell));
+        });
 
         let count = cells.min(COMPARED);
         let spread = (0..count).map(|index| index * (cells - 1) / (count - 1).max(1));

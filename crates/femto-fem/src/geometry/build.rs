@@ -4,8 +4,8 @@ use super::tensor::TensorMaps;
 use super::terms::TermMaps;
 use super::{Geometry, GeometryError, Maps};
 use crate::mesh::{CellBlock, Coordinates, Mesh, NodesOfCell};
+use crate::parallel;
 use femto_element::{Cell, CellType};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 impl Geometry {
@@ -97,12 +97,11 @@ pub(super) fn fingerprint<'a>(
         let numbers = vertices.iter().map(|&node| u64::from(node));
         numbers.fold(sum, add)
     };
-    let chunks = (0..count.div_ceil(HASHED)).into_par_iter();
     let of_chunk = |chunk: usize| {
         let cells = chunk * HASHED..count.min((chunk + 1) * HASHED);
         cells.fold(0, add_cell)
     };
-    let of_chunks: Vec<u64> = chunks.map(of_chunk).collect();
+    let of_chunks = parallel::map(count.div_ceil(HASHED), of_chunk);
     of_chunks.into_iter().fold(count as u64, add)
 }
 
@@ -117,9 +116,8 @@ fn check_nodes(
 ) -> Result<(), GeometryError> {
     let nodes = coordinates.len();
     let missing = |cell: &[u32]| cell.iter().copied().find(|&node| node as usize >= nodes);
-    let cells = block.par_cells().enumerate();
-    let of_cell = |(cell, own): (usize, NodesOfCell<'_>)| Some((cell, missing(&own)?));
-    match cells.find_map_first(of_cell) {
+    let of_cell = |cell: usize| Some((cell, missing(&block.cell(cell))?));
+    match parallel::find_first(block.len(), of_cell) {
         None => Ok(()),
         Some((cell, node)) => Err(GeometryError::MissingNode {
             cell: first + cell,
@@ -138,12 +136,12 @@ fn check_plane(
     if block.cell_type.dimension() == 3 {
         return Ok(());
     }
-    let of_cell = |(cell, nodes): (usize, NodesOfCell<'_>)| {
-        let position = off_plane(coordinates, &nodes)?;
+    let of_cell = |cell: usize| {
+        let position = off_plane(coordinates, &block.cell(cell))?;
         let cell = first + cell;
         Some(GeometryError::OffPlane { cell, position })
     };
-    match block.par_cells().enumerate().find_map_first(of_cell) {
+    match parallel::find_first(block.len(), of_cell) {
         None => Ok(()),
         Some(error) => Err(error),
     }

@@ -2,8 +2,8 @@
 
 use super::jacobian::{Matrix3, cross, determinant, dot, tangents};
 use super::{CornerWarning, Geometry, GeometryError, Maps, polynomial};
+use crate::parallel;
 use femto_element::MapKind;
-use rayon::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The position of a determinant that is not positive.
@@ -47,15 +47,14 @@ impl Geometry {
         if self.is_invertible.load(Relaxed) {
             return Ok(Vec::new());
         }
-        let cells = (0..self.len()).into_par_iter().with_min_len(256);
-        let is_doubtful = |cell: &usize| !self.is_invertible_everywhere(*cell);
-        let doubtful: Vec<usize> = cells.filter(is_doubtful).collect();
+        let doubtful = parallel::filter(self.len(), |cell| !self.is_invertible_everywhere(cell));
         self.is_invertible.store(doubtful.is_empty(), Relaxed);
         let (points, corners) = (self.checked_points(points_1d), self.corners());
         let defect = |cell| self.defect(cell, points_1d, &points, &corners);
-        let doubtful = doubtful.into_par_iter();
-        let defects = doubtful.filter_map(|cell| Some((cell, defect(cell)?)));
-        let defects: Vec<(usize, Defect)> = defects.collect();
+        let defects = parallel::gather(doubtful.len(), |place, defects| {
+            let cell = doubtful[place];
+            defects.extend(defect(cell).map(|defect| (cell, defect)));
+        });
         let mut bad = defects
             .iter()
             .filter(|(_, defect)| *defect == Defect::Points);

@@ -5,10 +5,9 @@
 use super::jacobian::Matrix3;
 use super::polynomial::{self, Tensor};
 use crate::mesh::{CellBlock, Coordinates};
-use crate::pages;
+use crate::parallel;
 use femto_element::MapKind;
 use femto_element::{Cell, CellType};
-use rayon::prelude::*;
 
 /// The hexahedra or quadrilaterals of a mesh, in mesh cell order.
 #[derive(Clone, Debug)]
@@ -55,29 +54,32 @@ impl TensorMaps {
         let count = self.cell.vertices();
         let (first, first_vertex) = (kinds.len(), self.vertices.len());
         let places = self.cell.gmsh_order().vertices;
-        pages::extend(&mut self.vertices, block.len() * count, 0);
-        let rows = self.vertices[first_vertex..].par_chunks_exact_mut(count);
-        rows.zip(block.par_cells()).for_each(|(row, cell)| {
-            for (&place, &node) in places.iter().zip(&*cell) {
+        let mut vertices = vec![0; block.len() * count];
+        parallel::chunks(&mut vertices, count, |cell, row| {
+            for (&place, &node) in places.iter().zip(&*block.cell(cell)) {
                 row[place] = node;
             }
         });
+        match first_vertex {
+            0 => self.vertices = vertices,
+            _ => self.vertices.append(&mut vertices),
+        }
+        kinds.resize(first + block.len(), MapKind::Affine);
         let dim = self.cell.dim();
         let lift = Quadratic::new(block.cell_type);
         if block.cell_type.order() == 1 {
-            let rows = self.vertices[first_vertex..].par_chunks_exact(count);
-            let kind = |row| polynomial::kind(&vertex_monomials(coordinates, row), dim);
-            kinds.par_extend(rows.with_min_len(1024).map(kind));
+            let rows = &self.vertices[first_vertex..];
+            let row = |cell: usize| &rows[cell * count..][..count];
+            let kind = |cell| polynomial::kind(&vertex_monomials(coordinates, row(cell)), dim);
+            parallel::each(&mut kinds[first..], |cell, it| *it = kind(cell));
         } else {
             let of_nodes = |cell: &[u32]| lift.monomials(coordinates, cell);
-            let kinds_of = block
-                .par_cells()
-                .map(|cell| polynomial::kind(&of_nodes(&cell), dim));
-            kinds.par_extend(kinds_of);
+            let kind = |cell| polynomial::kind(&of_nodes(&block.cell(cell)), dim);
+            parallel::each(&mut kinds[first..], |cell, it| *it = kind(cell));
         }
         let kinds = &kinds[first..];
         let is_curved = |kind: MapKind| kind == MapKind::Curved;
-        if kinds.par_iter().any(|&kind| is_curved(kind)) {
+        if kinds.iter().any(|&kind| is_curved(kind)) {
             self.curved_index.resize(first, 0);
             let mut next = self.curved.len() as u32;
             self.curved_index.extend(kinds.iter().map(|&kind| {
@@ -86,9 +88,13 @@ impl TensorMaps {
                 index
             }));
         }
-        let curved = (block.par_cells().zip(kinds)).filter(|&(_, &kind)| is_curved(kind));
-        self.curved
-            .par_extend(curved.map(|(cell, _)| lift.monomials(coordinates, &cell)));
+        let curved = parallel::filter(block.len(), |cell| is_curved(kinds[cell]));
+        let monomials = |cell: usize| lift.monomials(coordinates, &block.cell(cell));
+        let mut curved = parallel::map(curved.len(), |place| monomials(curved[place]));
+        match self.curved.len() {
+            0 => self.curved = curved,
+            _ => self.curved.append(&mut curved),
+        }
     }
 
     pub(super) fn curved(&self, cell: usize) -> &Tensor<3> {

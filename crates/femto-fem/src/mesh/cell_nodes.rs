@@ -1,9 +1,9 @@
 //! The mesh nodes of cells: listed, or in columns by those at the bottom.
 
 use femto_element::CellType;
-use rayon::prelude::*;
 
 use crate::few::{Few, in_column};
+use crate::parallel;
 
 /// The mesh nodes of the cells of a block, in Gmsh's node order for their type.
 #[derive(Clone, Debug)]
@@ -48,8 +48,10 @@ impl ColumnNodes {
         if layers < 2 || !nodes.len().is_multiple_of(layers * per_cell) {
             return None;
         }
-        let columns = nodes.par_chunks_exact(layers * per_cell);
-        let is_column = |column: &[u32]| {
+        let column = |number: usize| &nodes[number * layers * per_cell..][..layers * per_cell];
+        let count = nodes.len() / (layers * per_cell);
+        let is_column = |number: usize| {
+            let column = column(number);
             let (low, high) = column[..per_cell].split_at(per_base);
             let follows = column.iter().zip(&column[per_cell..]);
             is_above(low, high)
@@ -57,10 +59,10 @@ impl ColumnNodes {
                     all & (low.wrapping_add(1) == high)
                 })
         };
-        columns.clone().all(is_column).then(|| Self {
-            lowest: columns
-                .flat_map_iter(|column| column[..per_base].iter().copied())
-                .collect(),
+        parallel::all(count, is_column).then(|| Self {
+            lowest: parallel::gather(count, |number, lowest| {
+                lowest.extend_from_slice(&column(number)[..per_base]);
+            }),
             per_base,
             layers,
         })

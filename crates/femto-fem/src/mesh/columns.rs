@@ -1,8 +1,9 @@
 //! Columns: prisms that stand on each other, with vertical edges between their vertices.
 
 use super::{CellBlock, CellNodes, Mesh};
+use crate::parallel;
 use femto_element::Layering;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -57,21 +58,22 @@ impl Mesh {
         // Heights were interpolated between those of the ends.
         let heights = prisms.iter().map(|block| match &block.nodes {
             CellNodes::Listed(nodes) => {
-                let of_nodes = nodes.par_iter().with_min_len(4096);
-                of_nodes.map(|&node| height(node)).reduce(|| 0.0, f64::max)
+                let of_place = |place: usize| height(nodes[place]);
+                parallel::reduce(nodes.len(), 0.0, of_place, f64::max)
             }
             CellNodes::Columns(columns) => {
-                let of_ends = columns.lowest.par_iter().with_min_len(4096);
-                let top = |node: u32| node + columns.layers as u32;
-                let of_ends = of_ends.map(|&node| height(node).max(height(top(node))));
-                of_ends.reduce(|| 0.0, f64::max)
+                let of_ends = |place: usize| {
+                    let node = columns.lowest[place];
+                    height(node).max(height(node + columns.layers as u32))
+                };
+                parallel::reduce(columns.lowest.len(), 0.0, of_ends, f64::max)
             }
         });
         let rounding = 8.0 * f64::EPSILON * heights.fold(0.0, f64::max);
         let of_block = |block: &&CellBlock| {
-            let cells = block.par_cells();
-            let layerings = cells.map(|cell| self.layering(&cell, rounding));
-            layerings.try_reduce(|| Layering::Level, |a, b| Some(a.max(b)))
+            let of_cell = |cell: usize| self.layering(&block.cell(cell), rounding);
+            let most = |a: Option<Layering>, b| Some(a?.max(b?));
+            parallel::reduce(block.len(), Some(Layering::Level), of_cell, most)
         };
         let layerings = prisms.iter().map(of_block);
         let Some(layerings) = layerings.collect::<Option<Vec<Layering>>>() else {
@@ -182,15 +184,15 @@ fn on_each_other(nodes: &[u32]) -> Option<(usize, Option<Vec<u32>>)> {
 
 /// Whether no prism, of those with these nodes, stands on another.
 fn are_alone(nodes: &[u32]) -> bool {
-    let most = nodes.par_iter().max().map_or(0, |&most| most as usize);
+    let most = parallel::reduce(nodes.len(), 0, |place| nodes[place], u32::max) as usize;
     let mut is_below = vec![false; most + 1];
     for cell in nodes.chunks_exact(6) {
         cell[..3]
             .iter()
             .for_each(|&node| is_below[node as usize] = true);
     }
-    let cells = nodes.par_chunks_exact(6);
-    !cells.any(|cell| cell[3..].iter().any(|&node| is_below[node as usize]))
+    let is_below = |cell: &[u32]| cell[3..].iter().any(|&node| is_below[node as usize]);
+    parallel::all(nodes.len() / 6, |cell| !is_below(&nodes[cell * 6..][..6]))
 }
 
 /// The layers and the number of columns as which all prisms are stored, if no column ends where another begins.
@@ -208,8 +210,8 @@ fn stored_columns(prisms: &[&CellBlock]) -> Option<(usize, usize)> {
     let (layers, count) = (layers?, lowest.len() / 3);
     lowest.par_sort_unstable();
     lowest.dedup();
-    let begins = |&node: &u32| lowest.binary_search(&(node + layers as u32)).is_ok();
-    (!lowest.par_iter().any(begins)).then_some((layers, count))
+    let begins = |node: u32| lowest.binary_search(&(node + layers as u32)).is_ok();
+    parallel::all(lowest.len(), |place| !begins(lowest[place])).then_some((layers, count))
 }
 
 /// The nodes at the vertices of all prisms, `[cells][6]`, which are first in their lists.

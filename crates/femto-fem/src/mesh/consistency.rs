@@ -1,7 +1,7 @@
 //! Whether a mesh's lists fit each other, and its nodes are somewhere.
 
 use super::{CellBlock, CellNodes, Membership, Mesh, MeshError};
-use rayon::prelude::*;
+use crate::parallel;
 
 impl Mesh {
     /// What lists contradict each other, in words; meshes of files have no such lists.
@@ -27,9 +27,12 @@ impl Mesh {
         let mut memberships = self.memberships.iter();
         let is_sorted = self.memberships.is_sorted_by_key(|it| (it.block, it.cell));
         self.blocks.iter().find_map(of_block).or_else(|| {
-            let is_nowhere = |x: [f64; 3]| !x.iter().all(|x| x.is_finite());
-            if let Some(node) = self.coordinates.par_iter().position_first(is_nowhere) {
-                return Some(format!("node {node} is at {:?}", self.coordinates.at(node)));
+            let nowhere = |node: usize| {
+                let x = self.coordinates.at(node);
+                (!x.iter().all(|x| x.is_finite())).then_some((node, x))
+            };
+            if let Some((node, x)) = parallel::find_first(self.coordinates.len(), nowhere) {
+                return Some(format!("node {node} is at {x:?}"));
             }
             if let Some(it) = memberships.find(|it| !is_there(it)) {
                 return Some(format!(

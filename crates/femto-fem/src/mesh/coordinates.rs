@@ -1,10 +1,8 @@
 //! The positions of mesh nodes: listed, or on vertical lines by heights.
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
-
 use super::ordering::box_around;
+use crate::parallel;
+use std::sync::Arc;
 
 /// The positions of the nodes of a mesh, `[nodes]`, in the length unit of the file. Clones share them.
 #[derive(Clone, Debug)]
@@ -32,7 +30,9 @@ impl Coordinates {
         let in_plane = |x: &[f64; 3]| [x[0], x[1]];
         let is_line = |line: &[[f64; 3]]| line.iter().all(|x| in_plane(x) == in_plane(&line[0]));
         let levels = levels.filter(|&levels| {
-            all.len().is_multiple_of(levels) && all.par_chunks(levels).all(is_line)
+            let line = |number: usize| &all[number * levels..][..levels];
+            all.len().is_multiple_of(levels)
+                && parallel::all(all.len() / levels, |number| is_line(line(number)))
         });
         let Some(levels) = levels else {
             return Self::from(all);
@@ -90,21 +90,15 @@ impl Coordinates {
         (0..self.len()).map(|node| self.at(node))
     }
 
-    /// All positions, by all threads.
-    pub fn par_iter(&self) -> impl IndexedParallelIterator<Item = [f64; 3]> {
-        let nodes = (0..self.len()).into_par_iter().with_min_len(4096);
-        nodes.map(|node| self.at(node))
-    }
-
     /// The smallest and the largest coordinates.
     pub(crate) fn bounding_box(&self) -> ([f64; 3], [f64; 3]) {
-        box_around(self.par_iter())
+        box_around(self.len(), |node| self.at(node))
     }
 
     /// The listed positions, to be changed: those on lines are listed.
     pub fn to_mut(&mut self) -> &mut Vec<[f64; 3]> {
         if let Self::Lines(_) = self {
-            *self = Self::from(self.par_iter().collect::<Vec<_>>());
+            *self = Self::from(parallel::map(self.len(), |node| self.at(node)));
         }
         match self {
             Self::Listed(all) => Arc::make_mut(all),

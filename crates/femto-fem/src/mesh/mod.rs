@@ -1,7 +1,6 @@
 //! Meshes: coordinates, cells by type, physical groups.
 
 use femto_element::CellType;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 pub mod boxes;
@@ -115,12 +114,6 @@ impl CellBlock {
     /// The mesh nodes of one cell after the other.
     pub fn cells(&self) -> impl Iterator<Item = NodesOfCell<'_>> {
         (0..self.len()).map(|index| self.cell(index))
-    }
-
-    /// The mesh nodes of one cell after the other, by all threads.
-    pub fn par_cells(&self) -> impl IndexedParallelIterator<Item = NodesOfCell<'_>> {
-        let cells = (0..self.len()).into_par_iter().with_min_len(1024);
-        cells.map(|index| self.cell(index))
     }
 }
 

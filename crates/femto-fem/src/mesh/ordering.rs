@@ -1,6 +1,7 @@
 //! Orders of cells that keep neighbours close in memory.
 
-use rayon::prelude::*;
+use crate::parallel;
+use rayon::slice::ParallelSliceMut;
 
 /// Bits per axis of the grid on which the curve is drawn: 65536 steps along the longest side of the
 /// bounding box. Cells closer than that keep the order of their numbers.
@@ -15,8 +16,8 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
     let extent = (0..3).fold(0.0, |extent: f64, a| extent.max(upper[a] - lower[a]));
     let scale = f64::from((1u32 << BITS) - 1) / extent.max(f64::MIN_POSITIVE);
     let mut keys: Vec<(u64, u32)> = vec![(0, 0); centroids.len()];
-    let lanes = keys.par_chunks_mut(LANES).zip(centroids.par_chunks(LANES));
-    lanes.enumerate().for_each(|(part, (keys, centroids))| {
+    parallel::chunks(&mut keys, LANES, |part, keys| {
+        let centroids = &centroids[part * LANES..][..keys.len()];
         let mut cells = [[0; LANES]; 3];
         for (lane, x) in centroids.iter().enumerate() {
             for a in 0..3 {
@@ -31,24 +32,31 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
             .for_each(|(key, new)| *key = new);
     });
     keys.par_sort_unstable();
-    keys.into_par_iter().map(|(_, number)| number).collect()
+    parallel::map(keys.len(), |place| keys[place].1)
 }
 
 /// Smallest and largest coordinates of the points.
 pub(crate) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
-    box_around(points.par_iter().with_min_len(4096).copied())
+    box_around(points.len(), |point| points[point])
 }
 
 /// As [`bounding_box`], of points that all threads visit.
-pub(super) fn box_around(points: impl ParallelIterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
-    let empty = || ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+pub(super) fn box_around(
+    count: usize,
+    point: impl Fn(usize) -> [f64; 3] + Sync,
+) -> ([f64; 3], [f64; 3]) {
+    let empty = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     let both = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
         (
             [0, 1, 2].map(|axis| a.0[axis].min(b.0[axis])),
             [0, 1, 2].map(|axis| a.1[axis].max(b.1[axis])),
         )
     };
-    points.map(|x| (x, x)).reduce(empty, both)
+    let of_point = |number| {
+        let x = point(number);
+        (x, x)
+    };
+    parallel::reduce(count, empty, of_point, both)
 }
 
 /// Distances in this box that are only rounding: a part of its largest extent, or a few roundings of the largest coordinate.

@@ -3,11 +3,8 @@
 use super::ordering::bounding_box;
 use super::{CellBlock, Coordinates, Mesh};
 use crate::geometry::OFF_PLANE;
+use crate::parallel;
 use femto_element::Cell;
-use rayon::prelude::*;
-
-/// Approximate number of cells per task.
-const CELLS: usize = 4096;
 
 impl Mesh {
     /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed solids: their nodes are
@@ -67,25 +64,22 @@ fn turn(block: &mut CellBlock, coordinates: &Coordinates) -> usize {
         !frames.is_empty() && determinants.all(|found| found.is_some_and(|found| found < 0.0))
     };
     // Columns are listed only if there are such cells.
-    if !block.par_cells().any(|nodes| is_left_handed(&nodes)) {
-        return 0;
-    }
-    let parts = block.nodes.to_mut().par_chunks_mut(CELLS * count);
-    parts
-        .map(|part| {
-            let (mut turned, mut before) = (0, vec![0; count]);
-            for nodes in part.chunks_exact_mut(count) {
+    let is_turned = |cell: usize| usize::from(is_left_handed(&block.cell(cell)));
+    let turned = parallel::reduce(block.len(), 0, is_turned, |a, b| a + b);
+    if turned > 0 {
+        parallel::blocks(block.nodes.to_mut(), count, |_, cells| {
+            let mut before = vec![0; count];
+            for nodes in cells.chunks_exact_mut(count) {
                 if is_left_handed(nodes) {
                     before.copy_from_slice(nodes);
                     for (node, &from) in nodes.iter_mut().zip(&mirror) {
                         *node = before[from];
                     }
-                    turned += 1;
                 }
             }
-            turned
-        })
-        .sum()
+        });
+    }
+    turned
 }
 
 /// A vertex, with its neighbour along each axis and the sign of that direction; vertices are in Gmsh's

@@ -1,9 +1,10 @@
 //! Boundary facets of the cells by tag, and their nodes.
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use crate::geometry::Geometry;
 use crate::mesh::{Mesh, MeshError, PhysicalGroup, groups};
+use crate::parallel;
 use femto_element::basis::nodes;
 
 use super::topology::{Side, Topology};
@@ -88,13 +89,11 @@ impl BoundaryFacets {
         let dimension = boundary.dimension;
         for (place, block) in blocks.filter(|(_, it)| it.cell_type.dimension() == dimension) {
             let shape = block.cell_type.cell();
-            let of_cell = |cell: usize| {
+            let found = parallel::gather(block.len(), |cell, all| {
                 let found = Found::new(topology.sides(shape, &block.cell(cell)), topology, cells);
                 let groups = mesh.groups_of(place, cell);
-                groups.map(move |tag| (tag, cell, found))
-            };
-            let all = (0..block.len()).into_par_iter().with_min_len(256);
-            let found: Vec<(i32, usize, Found)> = all.flat_map_iter(of_cell).collect();
+                all.extend(groups.map(|tag| (tag, cell, found)));
+            });
             for (tag, cell, found) in found {
                 let named = || (tag, block.cell(cell)[..shape.vertices()].to_vec());
                 if boundary.present.last() != Some(&tag) {
@@ -258,22 +257,21 @@ impl Space {
             positions.map(|p| (p, in_shell(p))).collect()
         };
         let on_facets: Vec<_> = (0..cell.facets().len()).map(on_facet).collect();
-        let facets = self.boundary().tagged(tag)?.par_iter();
-        let value = &value;
-        let values = facets.flat_map_iter(|facet| {
+        let facets = self.boundary().tagged(tag)?;
+        Ok(parallel::gather(facets.len(), |number, values| {
+            let facet = &facets[number];
             let element = facet.element as usize;
             let chunk = &restriction.chunks[restriction.chunk_of(element)];
             let on_facet = on_facets[usize::from(facet.number)].iter();
-            on_facet.map(move |&(position, place)| {
+            values.extend(on_facet.map(|&(position, place)| {
                 let node = BoundaryNode {
                     node: restriction.node(chunk, restriction.shell_at(element, place)) as u32,
                     element: facet.element,
                     position: position as u32,
                 };
                 value(facet, node)
-            })
-        });
-        Ok(values.collect())
+            }));
+        }))
     }
 
     /// Positions of boundary nodes, `[nodes][3]`, with the geometry of the space.
@@ -283,6 +281,6 @@ impl Space {
             let cell = self.cells()[node.element as usize] as usize;
             geometry.map(cell, reference[node.position as usize])
         };
-        nodes.par_iter().map(position).collect()
+        parallel::map(nodes.len(), |place| position(&nodes[place]))
     }
 }

@@ -4,12 +4,10 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use rayon::prelude::*;
-
 use crate::geometry::Geometry;
 use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{CellBlock, Columns, Mesh};
-use crate::pages;
+use crate::parallel;
 use femto_element::{Cell, Degree, MapKind};
 
 use super::topology::{Entities, Topology};
@@ -95,7 +93,7 @@ impl Elements {
         }
         let [vertices, edges, ..] = self.entities.counts;
         // Twice the cell that first has an edge, plus 1 if it is vertical there.
-        let known: Vec<AtomicU32> = pages::unset(edges);
+        let known: Vec<AtomicU32> = parallel::unset(edges);
         for (number, own) in self.shapes.iter().enumerate() {
             let (block, cell) = (self.entities.block(number), own.cell);
             let is_vertical = |&[a, b]: &[usize; 2]| {
@@ -103,8 +101,8 @@ impl Elements {
                 u32::from(a[cell.dim() - 1] != b[cell.dim() - 1])
             };
             let roles: Vec<u32> = cell.edges().iter().map(is_vertical).collect();
-            let disagrees = |(element, &number): (usize, &u32)| {
-                let entities = block.entities(element);
+            let disagrees = |element: usize| {
+                let (entities, number) = (block.entities(element), own.cells[element]);
                 let edges = entities[cell.vertices()..].iter().zip(&roles);
                 edges.into_iter().find_map(|(&edge, role)| {
                     let edge = &known[edge as usize - vertices];
@@ -116,8 +114,7 @@ impl Elements {
                     (other % 2 != *role).then_some([other / 2, number])
                 })
             };
-            let elements = own.cells.par_iter().enumerate();
-            if let Some(cells) = elements.find_map_any(disagrees) {
+            if let Some(cells) = parallel::find_first(own.cells.len(), disagrees) {
                 return Err(SpaceError::NoVertical { cells, degree });
             }
         }
@@ -168,14 +165,12 @@ impl ShapeElements {
         let nodes_of = |cell: usize| geometry.vertex_nodes(cell);
         // The nodes of a column are all there if those of its ends are.
         let step = geometry.column_nodes().map_or(1, |columns| columns.layers);
-        let all = (0..kinds.len() / step).into_par_iter().with_min_len(4096);
-        let all = all.map(|number| number * step);
         let first = geometry.first_cell();
-        let bad = all
-            .clone()
-            .flat_map_iter(|lowest| (lowest..lowest + step).step_by((step - 1).max(1)))
-            .find_map_first(|cell| bad_vertex((first + cell) as u32, &nodes_of(cell), mesh));
-        if let Some(error) = bad {
+        let bad = |number: usize| {
+            let mut ends = (number * step..(number + 1) * step).step_by((step - 1).max(1));
+            ends.find_map(|cell| bad_vertex((first + cell) as u32, &nodes_of(cell), mesh))
+        };
+        if let Some(error) = parallel::find_first(kinds.len() / step, bad) {
             return Err(error);
         }
         let centroid = |cell: usize| {
@@ -186,9 +181,7 @@ impl ShapeElements {
         let (cells, chunks) = match geometry.columns().filter(|it| it.layers > 1) {
             Some(columns) => in_columns((columns, kinds), centroid, chunk),
             None => {
-                let all = (0..kinds.len()).into_par_iter().with_min_len(4096);
-                let centroids: Vec<[f64; 3]> = all.map(centroid).collect();
-                let mut cells = hilbert_order(&centroids);
+                let mut cells = hilbert_order(&parallel::map(kinds.len(), centroid));
                 let chunks = cut(cells.len(), chunk.wanted);
                 sort_by_kind(&mut cells, &chunks, |cell| cell, kinds);
                 (cells, chunks)
@@ -208,8 +201,9 @@ impl ShapeElements {
     fn vertices(&self, geometry: &Geometry) -> Vec<u32> {
         let count = self.cell.vertices();
         let mut vertices = vec![0; self.cells.len() * count];
-        let rows = vertices.par_chunks_exact_mut(count).zip(&self.cells);
-        rows.for_each(|(row, &cell)| row.copy_from_slice(&geometry.vertex_nodes(cell as usize)));
+        parallel::chunks(&mut vertices, count, |element, row| {
+            row.copy_from_slice(&geometry.vertex_nodes(self.cells[element] as usize));
+        });
         vertices
     }
 
@@ -218,10 +212,8 @@ impl ShapeElements {
         let columns = geometry.column_nodes()?;
         let count = columns.per_base;
         let mut lowest = vec![0; columns.lowest.len()];
-        let cells = self.cells.par_iter().step_by(self.layers);
-        let rows = lowest.par_chunks_exact_mut(count).zip(cells);
-        rows.for_each(|(row, &cell)| {
-            let column = cell as usize / columns.layers;
+        parallel::chunks(&mut lowest, count, |number, row| {
+            let column = self.cells[number * self.layers] as usize / columns.layers;
             row.copy_from_slice(&columns.lowest[column * count..][..count]);
         });
         Some(lowest)
@@ -267,9 +259,7 @@ fn in_columns(
         let [x, y, _] = centroid(lowest(column as u32) as usize);
         [x, y, 0.0]
     };
-    let all = (0..columns.count).into_par_iter().with_min_len(1024);
-    let plane: Vec<[f64; 3]> = all.map(in_plane).collect();
-    let mut order = hilbert_order(&plane);
+    let mut order = hilbert_order(&parallel::map(columns.count, in_plane));
     let chunks: Vec<Range<usize>> = if layers <= chunk.most_layers {
         let chunks = cut(order.len(), (chunk.wanted / layers).max(1));
         sort_by_kind(&mut order, &chunks, lowest, kinds);
@@ -286,10 +276,10 @@ fn in_columns(
         let firsts = (0..columns.count).map(|column| column * layers);
         firsts.flat_map(of_column).collect()
     };
-    let cells = order
-        .into_par_iter()
-        .flat_map_iter(|number| columns.cells(number as usize));
-    (cells.collect(), chunks)
+    let cells = parallel::gather(order.len(), |place, cells| {
+        cells.extend(columns.cells(order[place] as usize));
+    });
+    (cells, chunks)
 }
 
 /// Sorts each chunk of cells or columns by the kinds of map, `[cell]`, of `cell` of each.
@@ -299,7 +289,7 @@ fn sort_by_kind(
     cell: impl Fn(u32) -> u32,
     kinds: &[MapKind],
 ) {
-    if kinds.par_iter().any(|&kind| kind != kinds[0]) {
+    if kinds.iter().any(|&kind| kind != kinds[0]) {
         for chunk in chunks {
             order[chunk.clone()].sort_by_key(|&number| kinds[cell(number) as usize]);
         }

@@ -24,7 +24,7 @@ mod topology;
 mod trace;
 mod unjoined;
 
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -362,8 +362,9 @@ impl Space {
     pub fn listed_nodes(&self) -> Vec<u32> {
         let per_element = self.nodes_per_element();
         let mut nodes = vec![0; self.elements() * per_element];
-        let rows = nodes.par_chunks_exact_mut(per_element).enumerate();
-        rows.for_each(|(element, nodes)| self.write_element_nodes(element, nodes));
+        parallel::chunks(&mut nodes, per_element, |element, nodes| {
+            self.write_element_nodes(element, nodes);
+        });
         nodes
     }
 

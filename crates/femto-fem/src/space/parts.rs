@@ -2,7 +2,8 @@
 
 use super::Block;
 use super::element_nodes::ElementNodes;
-use rayon::prelude::*;
+use crate::parallel;
+use rayon::slice::ParallelSliceMut;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The parts of a mesh: elements are of the same part if vertices join them, directly or through others.
@@ -48,13 +49,16 @@ impl Block {
     /// The parts of the mesh of these blocks, all those of a mesh, in the order of their smallest vertices.
     pub fn parts(blocks: &[Self]) -> Parts {
         let nodes = blocks.first().map_or(0, |block| block.space.nodes()) as u32;
-        let links = Links((0..nodes).into_par_iter().map(AtomicU32::new).collect());
+        let links = Links(parallel::unset(nodes as usize));
+        parallel::for_each(nodes as usize, |node| {
+            links.0[node].store(node as u32, Relaxed)
+        });
         let of_block = |Self { space, .. }: &Self| -> Vec<u32> {
             let restriction = space.restriction();
             let entities = ElementNodes::new(space.cell(), space.degree());
-            let chunks = restriction.chunks.par_iter();
-            let of_chunk = chunks.flat_map_iter(|chunk| {
-                chunk.elements.clone().map(|element| {
+            parallel::gather(restriction.chunks.len(), |number, firsts| {
+                let chunk = &restriction.chunks[number];
+                firsts.extend(chunk.elements.clone().map(|element| {
                     let vertex = |&at: &u32| {
                         let local = restriction.shell_at(element, at as usize);
                         restriction.node(chunk, local) as u32
@@ -63,21 +67,24 @@ impl Block {
                     let first = vertices.next().unwrap_or_default();
                     vertices.for_each(|other| links.join(first, other));
                     first
-                })
-            });
-            of_chunk.collect()
+                }));
+            })
         };
         let mut of_elements: Vec<Vec<u32>> = blocks.iter().map(of_block).collect();
-        let roots = of_elements.par_iter_mut().flatten();
-        roots.for_each(|vertex| *vertex = links.root(*vertex));
-        let all = || of_elements.par_iter().flatten().copied();
-        let least = all().min().unwrap_or_default();
-        let mut others: Vec<u32> = all().filter(|&root| root != least).collect();
+        for block in &mut of_elements {
+            parallel::each(block, |_, vertex| *vertex = links.root(*vertex));
+        }
+        let least = of_elements.iter().flatten().copied().min();
+        let least = least.unwrap_or_default();
+        let all = of_elements.iter().flatten().copied();
+        let mut others: Vec<u32> = all.filter(|&root| root != least).collect();
         others.par_sort_unstable();
         others.dedup();
         // The least one has number 0.
-        let numbers = of_elements.par_iter_mut().flatten();
-        numbers.for_each(|root| *root = others.partition_point(|other| other <= root) as u32);
+        let number = |root: u32| others.partition_point(|&other| other <= root) as u32;
+        for block in &mut of_elements {
+            parallel::each(block, |_, root| *root = number(*root));
+        }
         Parts {
             count: others.len() + usize::from(nodes > 0),
             of_elements,

@@ -1,12 +1,10 @@
 //! Positions of the nodes of a space.
 
-use rayon::prelude::*;
-
 use crate::geometry::{Geometry, Points};
 use femto_element::basis::nodes;
 
 use super::{Block, Space};
-use crate::pages::split;
+use crate::parallel::{self, split};
 
 /// The nodes of the reference element, in its order.
 fn reference_nodes(space: &Space) -> Points {
@@ -37,11 +35,12 @@ impl Space {
         let chunks = restriction.chunks.iter();
         let private = split(private, chunks.clone().map(|c| c.private.len()));
         let lists = split(&mut interface, chunks.map(|c| c.interface.len()));
-        let chunks = restriction.chunks.par_iter().zip(private).zip(lists);
-        chunks.for_each_init(Vec::new, |element_positions, ((chunk, private), list)| {
-            for element in chunk.elements.clone() {
+        let mut outputs: Vec<_> = private.into_iter().zip(lists).collect();
+        parallel::each(&mut outputs, |number, (private, list)| {
+            let mut element_positions = Vec::new();
+            for element in restriction.chunks[number].elements.clone() {
                 let cell = self.cells()[element] as usize;
-                geometry.positions(cell, &nodes, element_positions);
+                geometry.positions(cell, &nodes, &mut element_positions);
                 for (position, local) in restriction.element(element) {
                     let x = element_positions[position];
                     match (local as usize).checked_sub(private.len()) {

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::topology::NONE;
 use crate::mesh::PeriodicSides;
 use crate::mesh::ordering::{bounding_box, rounding};
+use crate::parallel;
 
 /// Mesh nodes where cells touch, but have no node or facet in common: in a crack, where parts were not merged, or where
 /// the cells of one side are smaller.
@@ -63,16 +64,15 @@ impl Unjoined {
             let node = *known.get(&place(middle))?;
             (!facet.contains(&node)).then_some(node)
         };
-        let hanging = facets.par_iter().flat_map_iter(|facet| {
+        found.hanging = parallel::gather(facets.len(), |number, hanging| {
+            let facet = &facets[number];
             let count = facet.iter().filter(|&&node| node != NONE).count();
-            let edges = (0..count).filter_map(move |i| in_middle(facet, &[i, (i + 1) % count]));
-            edges.chain(
-                (count == 4)
-                    .then(|| in_middle(facet, &[0, 1, 2, 3]))
-                    .flatten(),
-            )
+            let edges = (0..count).filter_map(|i| in_middle(facet, &[i, (i + 1) % count]));
+            hanging.extend(edges);
+            if count == 4 {
+                hanging.extend(in_middle(facet, &[0, 1, 2, 3]));
+            }
         });
-        found.hanging = hanging.collect();
         found.hanging.par_sort_unstable();
         found.hanging.dedup();
         found

@@ -7,8 +7,8 @@
 
 use crate::vector::Csr;
 use crate::vector::csr::Value;
+use femto_fem::parallel;
 use femto_fem::space::{Block, Slanted};
-use rayon::prelude::*;
 
 /// No aggregate.
 const NONE: u32 = u32::MAX;
@@ -117,7 +117,7 @@ impl NearKernel {
         let (block, modes) = (self.block, self.modes);
         let members = aggregates.members();
         // The factors Q, `[unknown of the aggregate][mode]`, and R of each aggregate.
-        let factors = (0..aggregates.count).into_par_iter().map(|aggregate| {
+        let factors = parallel::map(aggregates.count, |aggregate| {
             let nodes = members.row_columns(aggregate).iter();
             let rows = nodes.flat_map(|&node| {
                 let first = node as usize * block * modes;
@@ -130,7 +130,7 @@ impl NearKernel {
             orthonormalise(&mut q, modes, &mut r);
             (q, r)
         });
-        let (q, r): (Vec<Vec<f64>>, Vec<Vec<f64>>) = factors.unzip();
+        let (q, r): (Vec<Vec<f64>>, Vec<Vec<f64>>) = factors.into_iter().unzip();
         let row = |unknown: usize, entries: &mut Vec<(u32, f64)>| {
             let node = unknown / block;
             let aggregate = aggregates.of[node];
@@ -190,9 +190,11 @@ const LARGE: f64 = 0.4;
 /// free, and have no couplings.
 pub(super) fn strong(matrix: &Csr, kernel: &NearKernel) -> Csr {
     let (block, nodes) = (kernel.block, kernel.nodes());
-    let is_free = kernel.values.par_chunks_exact(block * kernel.modes);
-    let is_free = is_free.map(|values| values.iter().any(|&value| value != 0.0));
-    let is_free: Vec<bool> = is_free.collect();
+    let of_node = block * kernel.modes;
+    let is_free = parallel::map(nodes, |node| {
+        let mut values = kernel.values[node * of_node..][..of_node].iter();
+        values.any(|&value| value != 0.0)
+    });
     let couplings = |node: usize, found: &mut Vec<(u32, f64)>| {
         found.clear();
         for component in (0..block).filter(|_| is_free[node]) {
@@ -207,14 +209,15 @@ pub(super) fn strong(matrix: &Csr, kernel: &NearKernel) -> Csr {
         }
         found.retain(|entry| is_free[entry.0 as usize]);
     };
-    let strongest = (0..nodes)
-        .into_par_iter()
-        .map_init(Vec::new, |found, node| {
-            couplings(node, found);
+    let mut strongest = vec![0.0; nodes];
+    parallel::blocks(&mut strongest, 1, |first, strongest| {
+        let mut found = Vec::new();
+        for (node, strongest) in (first..).zip(strongest) {
+            couplings(node, &mut found);
             let others = found.iter().filter(|entry| entry.0 as usize != node);
-            others.map(|entry| entry.1).fold(0.0, f64::max)
-        });
-    let strongest: Vec<f64> = strongest.collect();
+            *strongest = others.map(|entry| entry.1).fold(0.0, f64::max);
+        }
+    });
     Csr::by_rows((nodes, nodes), |node, entries| {
         couplings(node, entries);
         entries.retain_mut(|(other, value)| {
@@ -274,8 +277,7 @@ impl Aggregates {
                 let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
                 nearest.map_or(NONE, |(other, _)| before[other as usize])
             };
-            let nodes = (0..strong.rows()).into_par_iter();
-            made.of = nodes.map(of_neighbour).collect();
+            made.of = parallel::map(strong.rows(), of_neighbour);
         }
         // What is left has only neighbours that are left.
         for node in 0..strong.rows() {

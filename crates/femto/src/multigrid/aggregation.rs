@@ -17,8 +17,8 @@ use crate::Number;
 use crate::operator::OperatorError;
 use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Csr, SparseMatrix, VectorOps, upload_f64};
+use femto_fem::parallel;
 use femto_platform::device::{Device, DeviceError};
-use rayon::prelude::*;
 
 /// The largest eigenvalue of D⁻¹F by the norm of D^-½ F D^-½ is 0.7 on cubes, 0.97 on cells of 64:1 and 0.56 in
 /// elasticity. With this part of the norm as λ of P, which need not be an upper bound, iterations are about those with
@@ -272,8 +272,7 @@ fn lambda(f: &Csr) -> Option<f64> {
         });
         scaled.sum::<f64>()
     };
-    let norms = (0..f.rows()).into_par_iter().map(norm);
-    Some(LARGEST * norms.reduce(|| 0.0, f64::max))
+    Some(LARGEST * parallel::reduce(f.rows(), 0.0, norm, f64::max))
 }
 
 /// D⁻¹, on the device.

@@ -27,9 +27,9 @@ use crate::Number;
 use crate::elements::places;
 use crate::operator::Backend;
 use crate::vector::{ElementInverse, SlantedNodes, SparseMatrix, VectorOps};
+use femto_fem::parallel;
 use femto_kernel::vector::element_inverse::{InverseShape, Items, Lines};
 use femto_platform::device::{Device, DeviceError};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The part of the strengths of axes that is added to that of the mass where all ends are free: there A_e may have no
@@ -102,7 +102,7 @@ impl Strengths {
             })
         };
         let items = space.elements() * components;
-        let ends: Vec<u32> = (0..items).into_par_iter().map(ends_of).collect();
+        let ends = parallel::map(items, ends_of);
         let line = Line::new(space.degree().horizontal)?;
         // Diagonals of the products of M and K, `[node][1 + axes]`.
         let diagonals: Vec<f64> = (0..per_element * (1 + axes))
@@ -132,7 +132,7 @@ impl Strengths {
                 false => T::from_f64(square.max(0.0).sqrt()),
             }
         };
-        let weights: Vec<T> = (0..space.dofs()).into_par_iter().map(weight).collect();
+        let weights: Vec<T> = parallel::map(space.dofs(), weight);
         let all_free = all_free(axes);
         let relative = |item: usize| {
             let own = self.of_item(item);
@@ -146,7 +146,12 @@ impl Strengths {
             let all = first.into_iter().chain(own[1..].iter().copied());
             all.map(move |strength| T::from_f64(strength / share))
         };
-        let strengths: Vec<T> = (0..items).into_par_iter().flat_map_iter(relative).collect();
+        let mut strengths = vec![T::default(); self.values.len()];
+        parallel::chunks(&mut strengths, self.functions(), |item, own| {
+            own.iter_mut()
+                .zip(relative(item))
+                .for_each(|(own, it)| *own = it);
+        });
         let (vectors, values) = line.tables();
         let lines = Lines {
             vectors: &vectors,

@@ -8,7 +8,7 @@ use crate::vector::VectorOps;
 use femto_element::basis::nodes::positions;
 use femto_element::quadrature::{Rule, rule};
 use femto_element::{Cell, Degree};
-use rayon::prelude::*;
+use femto_fem::parallel;
 
 /// √(the ratio of two strengths), for a box its length over its width, from which on iterations with Schwarz take less time than
 /// with the diagonal: from 5 to 8 on a core, about 6 on an H200, less on sheared cells (`docs/multigrid.md`).
@@ -71,12 +71,15 @@ impl Strengths {
         let all = std::iter::once(None).chain(directions.iter().map(Some));
         for (a, direction) in all.enumerate() {
             let (of_items, mean_square) = energies.of(direction)?;
-            let own = strengths.par_chunks_exact_mut(functions).zip(of_items);
-            own.for_each(|(own, energy)| own[a] = energy);
+            parallel::chunks(&mut strengths, functions, |item, own| {
+                own[a] = of_items[item]
+            });
             mean_squares.push(mean_square);
         }
-        let of_items = strengths.par_chunks_exact_mut(functions);
-        if of_items.any(|strengths| !separate(strengths, &mean_squares[1..])) {
+        let separated = parallel::try_chunks(&mut strengths, functions, |_, own| {
+            separate(own, &mean_squares[1..]).then_some(()).ok_or(())
+        });
+        if separated.is_err() {
             return Ok(None);
         }
         Ok(Some(Self {
@@ -150,6 +153,20 @@ impl Strengths {
         &self,
         base: &ConstrainedLevel<T, D>,
     ) -> Result<SmootherKind, MultigridError> {
+        let few = FEW * self.elements() as f64;
+        let [are_left, are_stretched, are_thin] = self.counts().map(|count| count as f64 > few);
+        Ok(match () {
+            () if are_left => SmootherKind::Schwarz,
+            () if are_stretched && self.sheared(base)? as f64 > few => SmootherKind::Schwarz,
+            () if are_thin => SmootherKind::Lines,
+            () if are_stretched => SmootherKind::Schwarz,
+            () => SmootherKind::Diagonal,
+        })
+    }
+
+    /// Numbers of elements: which are stretched so that solves along lines leave a part, which are stretched at all, and
+    /// which are thin.
+    fn counts(&self) -> [usize; 3] {
         let is_tensor = self.cell.is_tensor_product();
         let kind = |element: usize| {
             let Compared {
@@ -164,17 +181,7 @@ impl Strengths {
             [is_stretched && is_left, is_stretched, is_thin].map(usize::from)
         };
         let add = |a: [usize; 3], b: [usize; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-        let kinds = (0..self.elements()).into_par_iter().map(kind);
-        let counts = kinds.reduce(|| [0; 3], add);
-        let few = FEW * self.elements() as f64;
-        let [are_left, are_stretched, are_thin] = counts.map(|count| count as f64 > few);
-        Ok(match () {
-            () if are_left => SmootherKind::Schwarz,
-            () if are_stretched && self.sheared(base)? as f64 > few => SmootherKind::Schwarz,
-            () if are_thin => SmootherKind::Lines,
-            () if are_stretched => SmootherKind::Schwarz,
-            () => SmootherKind::Diagonal,
-        })
+        parallel::reduce(self.elements(), [0; 3], kind, add)
     }
 
     /// The number of elements with a shear that hides how weakly errors are coupled which change along and across lines alike:
@@ -188,8 +195,7 @@ impl Strengths {
         let mut is_sheared = vec![false; self.elements()];
         for (a, b) in (0..dim).flat_map(|b| (0..b).map(move |a| (a, b))) {
             let (of_items, mean_square) = energies.of(Some(&sum([a, b])))?;
-            let elements = is_sheared.par_iter_mut().enumerate();
-            elements.for_each(|(element, is_sheared)| {
+            parallel::each(&mut is_sheared, |element, is_sheared| {
                 let total = |of: &dyn Fn(usize) -> f64| -> f64 {
                     (0..components).map(|c| of(element * components + c)).sum()
                 };
@@ -200,7 +206,7 @@ impl Strengths {
                 *is_sheared |= shear * shear > SHEARED * own * other && !is_dominant;
             });
         }
-        Ok(is_sheared.into_par_iter().filter(|&it| it).count())
+        Ok(is_sheared.into_iter().filter(|&it| it).count())
     }
 }
 
@@ -245,8 +251,7 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Energies<'a, T, D> {
         let (corners, device) = (at_corners.len(), self.base.operator.device());
         let mut energies = vec![0.0; space.elements() * components];
         for c in 0..components {
-            let of_items = self.values.par_chunks_exact_mut(corners).enumerate();
-            of_items.for_each(|(item, values)| {
+            parallel::chunks(&mut self.values, corners, |item, values| {
                 let size = if item % components == c { 1.0 } else { 0.0 };
                 for (value, at_corner) in values.iter_mut().zip(&at_corners) {
                     *value = T::from_f64(size * at_corner);
@@ -255,11 +260,10 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Energies<'a, T, D> {
             device.write(&self.values, &mut self.u)?;
             self.base.operator.apply_elements(&self.u, &mut self.v)?;
             device.read(&self.v, &mut self.values)?;
-            let values = self.values.par_chunks_exact(corners);
-            let own = energies.par_iter_mut().zip(values).enumerate();
-            let own = own.filter(|(item, _)| item % components == c);
-            own.for_each(|(_, (energy, values))| {
-                let products = values.iter().zip(&at_corners);
+            let values = |item: usize| &self.values[item * corners..][..corners];
+            parallel::chunks(&mut energies, components, |element, energies| {
+                let energy = &mut energies[c];
+                let products = values(element * components + c).iter().zip(&at_corners);
                 let product: f64 = products.map(|(v, at_corner)| at_corner * v.to_f64()).sum();
                 *energy = product / volume;
             });

@@ -10,12 +10,12 @@ use crate::elements::{collect, places};
 use crate::vector::{ElementInterpolation, SparseMatrix, VectorOps};
 use femto_element::Interpolation;
 use femto_element::basis::BasisError;
+use femto_fem::parallel;
 use femto_fem::space::Block;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::interpolation::NO_NODE;
 use femto_kernel::vector::sparse::NO_COLUMN;
 use femto_platform::device::{Device, DeviceError};
-use rayon::prelude::*;
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -130,8 +130,7 @@ impl<'a> Pairing<'a> {
             let space = &self.spaces[from][block].space;
             let per_element = space.nodes_per_element();
             let mut nodes = space.listed_nodes();
-            let rows = nodes.par_chunks_exact_mut(per_element).enumerate();
-            rows.for_each(|(element, nodes)| {
+            parallel::chunks(&mut nodes, per_element, |element, nodes| {
                 let entries = first + (element * self.components() * per_element) as u32..;
                 for (node, entry) in nodes.iter_mut().zip(entries) {
                     if owners[*node as usize] != entry {
@@ -191,7 +190,7 @@ impl<'a> Pairing<'a> {
                 let most = |a: &mut u32, b: u32| *a = b.max(*a);
                 let Ok(()) = collect::<_, Infallible>(space, nodes, entries, most, &mut last);
             }
-            last.par_iter_mut().for_each(|entry| *entry = !*entry);
+            parallel::each(&mut last, |_, entry| *entry = !*entry);
             last
         })
     }

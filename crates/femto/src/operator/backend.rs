@@ -3,10 +3,10 @@
 use super::{Binding, OperatorError};
 use crate::vector::download;
 use crate::{AnyDevice, Number};
+use femto_fem::parallel;
 use femto_kernel::family::EvalContext;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
-use rayon::prelude::*;
 use std::fmt::Debug;
 
 /// A device that operators can be bound to.
@@ -64,12 +64,10 @@ pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
         let len = unit_on_host.len();
         let [mut unit, mut product] = [device.zeros(len)?, device.zeros(len)?];
         let column = |column: usize| {
-            unit_on_host
-                .par_chunks_exact_mut(units.numbers)
-                .for_each(|element| {
-                    element[column.saturating_sub(1)] = T::default();
-                    element[column] = T::from_f64(1.0);
-                });
+            parallel::chunks(&mut unit_on_host, units.numbers, |_, element| {
+                element[column.saturating_sub(1)] = T::default();
+                element[column] = T::from_f64(1.0);
+            });
             device.write(&unit_on_host, &mut unit)?;
             self.apply_elements(context, &unit, &mut product)?;
             Ok(download(device, &product)?)

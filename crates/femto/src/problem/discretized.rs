@@ -9,10 +9,10 @@ use crate::vector::VectorOps;
 use crate::{AnyDevice, Number};
 use femto_element::Cell;
 use femto_fem::geometry::CornerWarning;
+use femto_fem::parallel;
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::form::Inspection;
 use femto_kernel::scalar::Precision;
-use rayon::prelude::*;
 
 /// A problem with its space: maps, numbered unknowns and constraints. See [`Problem::discretize`].
 pub struct Discretized<'p, 'a> {
@@ -34,15 +34,13 @@ impl<'a> Discretized<'_, 'a> {
         let time = self.problem.operator.time;
         let in_block = |Block { geometry, .. }: &Block| {
             let places = inner_points(geometry.cell());
-            let cells = (0..geometry.len()).into_par_iter();
-            let found = cells.map(|cell| {
+            parallel::find_first(geometry.len(), |cell| {
                 let positions: Vec<_> = places.iter().map(|&xi| geometry.map(cell, xi)).collect();
                 let mut values = vec![0.0; positions.len()];
                 function.evaluate(&positions, time, &mut values);
                 let mut both = positions.into_iter().zip(values);
                 both.find(|(_, value)| is_wanted(*value))
-            });
-            found.find_first(Option::is_some).flatten()
+            })
         };
         self.blocks.iter().find_map(in_block)
     }

@@ -1,10 +1,10 @@
 //! Functions of position and time: sources, boundary values, exact solutions.
 
 use core::fmt;
+use femto_fem::parallel;
 use femto_kernel::expr::{
     Graph, Handle, Input, ParseError, Program, ProgramError, Symbols, Values, parse,
 };
-use rayon::prelude::*;
 
 /// A scalar function of position and time.
 ///
@@ -33,10 +33,9 @@ pub(super) const POINTS: usize = 4096;
 /// The values of a function at `positions`, by all threads.
 pub(super) fn values(f: &dyn Function, positions: &[[f64; 3]], time: f64) -> Vec<f64> {
     let mut values = vec![0.0; positions.len()];
-    let parts = values.par_chunks_mut(POINTS);
-    parts
-        .zip(positions.par_chunks(POINTS))
-        .for_each(|(values, positions)| f.evaluate(positions, time, values));
+    parallel::chunks(&mut values, POINTS, |part, values| {
+        f.evaluate(&positions[part * POINTS..][..values.len()], time, values);
+    });
     values
 }
 

@@ -7,10 +7,10 @@ use crate::operator::{Auxiliary, Backend, OperatorError, rule_on};
 use crate::vector::VectorOps;
 use crate::{Operator, OperatorParams, Quadrature};
 use femto_fem::geometry::Points;
+use femto_fem::parallel;
 use femto_fem::space::{Block, Space};
 use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::scalar::{Scalar, Traced};
-use rayon::prelude::*;
 use std::cell::RefCell;
 
 /// The points of an operator on `space`.
@@ -275,8 +275,7 @@ impl Discretization<'_> {
             let (first, count) = (all.len(), points.count(space.cell()).max(1));
             let cells = (POINTS / count).max(1);
             all.resize(first + geometry.len() * count, 0.0);
-            let parts = all[first..].par_chunks_mut(cells * count).enumerate();
-            parts.try_for_each(|(part, values)| {
+            parallel::try_chunks(&mut all[first..], cells * count, |part, values| {
                 let (mut positions, mut of_cell) = (Vec::with_capacity(values.len()), Vec::new());
                 for cell in (part * cells..).take(values.len() / count) {
                     geometry.positions(cell, &points, &mut of_cell);

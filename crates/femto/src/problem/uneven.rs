@@ -2,8 +2,8 @@
 
 use femto_fem::geometry::Geometry;
 use femto_fem::geometry::jacobian::{cofactors, determinant, dot};
+use femto_fem::parallel;
 use femto_fem::space::Block;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// Ratio of thicknesses from which cells count as different.
 const MOST: f64 = 20.0;
@@ -11,9 +11,8 @@ const MOST: f64 = 20.0;
 /// Whether some cells are much thinner than others.
 pub(super) fn differ_in_size(blocks: &[Block]) -> bool {
     let of_block = |block: &Block| {
-        let cells = (0..block.geometry.len()).into_par_iter();
-        let range = cells.map(|cell| [thickness(&block.geometry, cell); 2]);
-        range.reduce(|| [f64::INFINITY, 0.0], wider)
+        let range = |cell| [thickness(&block.geometry, cell); 2];
+        parallel::reduce(block.geometry.len(), [f64::INFINITY, 0.0], range, wider)
     };
     let [least, most] = blocks
         .iter()

@@ -1,7 +1,7 @@
 //! Lists of vector entries on a device.
 
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use std::fmt;
 
 /// A list of vector entries on a device, such as the constrained ones, each entry once.

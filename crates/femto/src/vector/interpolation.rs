@@ -4,11 +4,11 @@ use super::upload_f64;
 use crate::Number;
 use crate::pool::Pool;
 use femto_element::Interpolation;
+use femto_fem::parallel;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::interpolation::{InterpolationShape, NO_NODE};
 use femto_platform::device::{Buffer, Device, DeviceError};
-use rayon::prelude::*;
 use std::fmt;
 
 /// An interpolation of the values at the nodes of a block of elements: a part of an E-vector
@@ -40,7 +40,12 @@ impl<T: Number, D: Device> ElementInterpolation<T, D> {
         (nodes, strides): (&[u32], Strides),
         first: usize,
     ) -> Result<Self, DeviceError> {
-        let last = nodes.par_iter().filter(|&&node| node != NO_NODE).max();
+        // One more than the last, so that none is 0.
+        let after = |place: usize| match nodes[place] {
+            NO_NODE => 0,
+            node => node as usize + 1,
+        };
+        let end = parallel::reduce(nodes.len(), 0, after, usize::max);
         let last_component = strides.components.saturating_sub(1) * strides.component;
         let shape = InterpolationShape {
             axes: interpolation.axes,
@@ -51,7 +56,10 @@ impl<T: Number, D: Device> ElementInterpolation<T, D> {
             shape,
             matrix: upload_f64(device, &interpolation.matrix)?,
             nodes: device.upload(nodes)?,
-            len: last.map_or(0, |&last| last as usize * strides.node + last_component + 1),
+            len: match end {
+                0 => 0,
+                _ => (end - 1) * strides.node + last_component + 1,
+            },
             strides,
             first,
             scratch: Pool::of_threads(&device.info(), shape.scratch()),

@@ -31,8 +31,8 @@ pub use sparse::SparseMatrix;
 pub use sums::{Ratio, Sum, Sums};
 
 use crate::Number;
+use femto_fem::parallel;
 use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
-use rayon::prelude::*;
 use std::any::Any;
 
 /// Copies a vector to the host, into pages that all threads have touched.
@@ -47,8 +47,7 @@ pub(crate) fn download<T: Number, D: Device>(
 
 /// Zeros on the host, in pages that all threads have touched.
 pub(crate) fn zeros<T: Number>(len: usize) -> Vec<T> {
-    let all = (0..len).into_par_iter();
-    all.map(|_| T::default()).collect()
+    parallel::map(len, |_| T::default())
 }
 
 /// Uploads numbers, rounded to the precision of `T`.
@@ -56,8 +55,8 @@ pub(crate) fn upload_f64<T: Number, D: Device>(
     device: &D,
     values: &[f64],
 ) -> Result<D::Buffer<T>, DeviceError> {
-    let values = values.par_iter().map(|&value| T::from_f64(value));
-    device.upload(&values.collect::<Vec<T>>())
+    let rounded: Vec<T> = parallel::map(values.len(), |entry| T::from_f64(values[entry]));
+    device.upload(&rounded)
 }
 
 /// As [`download`], in double precision, without a copy if the vector is.
@@ -69,7 +68,7 @@ pub(crate) fn download_f64<T: Number, D: Device>(
     Ok(
         match (&mut values as &mut dyn Any).downcast_mut::<Vec<f64>>() {
             Some(values) => std::mem::take(values),
-            None => values.par_iter().map(|value| value.to_f64()).collect(),
+            None => parallel::map(values.len(), |entry| values[entry].to_f64()),
         },
     )
 }

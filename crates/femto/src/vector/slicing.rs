@@ -3,9 +3,9 @@
 use super::Csr;
 use super::csr::Value;
 use crate::Number;
+use femto_fem::parallel;
 use femto_kernel::vector::sparse::SLICE;
 use femto_platform::device::DeviceKind;
-use rayon::prelude::*;
 
 /// Slices filled by one task.
 const SLICES: usize = 64;
@@ -34,8 +34,7 @@ impl Slicing {
     pub(super) fn new<V: Value>(kind: DeviceKind, matrix: &Csr<V>, block: [usize; 2]) -> Self {
         let rows = matrix.rows() / block[0];
         assert!(u32::try_from(rows).is_ok(), "{rows} rows of blocks");
-        let lengths = (0..rows).into_par_iter();
-        let lengths: Vec<u32> = lengths.map(|row| length(matrix, block, row)).collect();
+        let lengths = parallel::map(rows, |row| length(matrix, block, row));
         let of_row = (matrix.entries() / rows.max(1)).max(1);
         let window = match kind {
             DeviceKind::Cuda | DeviceKind::OpenCl => WINDOW,
@@ -45,8 +44,7 @@ impl Slicing {
             }
         };
         let mut order: Vec<u32> = (0..rows as u32).collect();
-        let windows = order.par_chunks_mut(window);
-        windows.for_each(|rows| {
+        parallel::chunks(&mut order, window, |_, rows| {
             rows.sort_by_key(|&row| std::cmp::Reverse(lengths[row as usize]));
         });
         let by_length = offsets(rows, |lane| lengths[order[lane] as usize]);
@@ -93,8 +91,7 @@ impl Slicing {
         let starts = self.offsets.iter().copied().step_by(SLICES);
         let starts: Vec<usize> = starts.chain([self.blocks()]).collect();
         let lengths = starts.windows(2).map(|ends| (ends[1] - ends[0]) * of_block);
-        let tasks = split_by_lengths(&mut array, lengths).into_par_iter();
-        tasks.enumerate().for_each(|(task, mut rest)| {
+        parallel::parts(&mut array, lengths, |task, mut rest| {
             let slices = self.offsets[task * SLICES..].windows(2);
             for (slice, ends) in (task * SLICES..).zip(slices).take(SLICES) {
                 let (own, later) = rest.split_at_mut((ends[1] - ends[0]) * of_block);
@@ -132,26 +129,16 @@ fn length<V: Value>(matrix: &Csr<V>, [height, width]: [usize; 2], row: usize) ->
 /// Start of each slice, and the end of the last, of lanes of these lengths.
 fn offsets(rows: usize, length: impl Fn(usize) -> u32 + Sync) -> Vec<usize> {
     let slices = rows.div_ceil(SLICE);
+    // That of the slice before each.
     let blocks = |slice: usize| {
-        let lanes = slice * SLICE..rows.min((slice + 1) * SLICE);
+        let lanes = slice.saturating_sub(1) * SLICE..rows.min(slice * SLICE);
         lanes.map(&length).max().unwrap_or(0) as usize * SLICE
     };
-    let mut offsets = vec![0];
-    offsets.par_extend((0..slices).into_par_iter().map(blocks));
+    let mut offsets = parallel::map(slices + 1, blocks);
     for slice in 0..slices {
         offsets[slice + 1] += offsets[slice];
     }
     offsets
-}
-
-/// Cuts a slice into parts of these lengths.
-fn split_by_lengths<T>(mut slice: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
-    let part = |length: usize| {
-        let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
-        slice = rest;
-        part
-    };
-    lengths.map(part).collect()
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use super::{Csr, VectorOps};
 use crate::Number;
 use crate::operator::OperatorError;
 use crate::solve::LinearOperator;
+use femto_fem::parallel;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::Strides;
 use femto_kernel::vector::sparse::{BLOCKS, MOST_COMPONENTS, NO_COLUMN, SLICE, work};
 use femto_platform::device::{Buffer, Device, DeviceError, DeviceKind, check_len};
-use rayon::prelude::*;
 use std::fmt;
 
 /// Rows of the highest of [`BLOCKS`].
@@ -121,9 +121,8 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         (rows, columns): (usize, usize),
         column: impl Fn(usize) -> u32 + Sync,
     ) -> Result<Self, DeviceError> {
-        let places = 0..rows.next_multiple_of(SLICE).max(1);
         let column = |row| if row < rows { column(row) } else { NO_COLUMN };
-        let places: Vec<u32> = places.into_par_iter().map(column).collect();
+        let places = parallel::map(rows.next_multiple_of(SLICE).max(1), column);
         let offsets = (0..=rows.div_ceil(SLICE)).map(|slice| slice * SLICE);
         let offsets: Vec<usize> = offsets.collect();
         Self::of_slices(device, (rows, columns), (&offsets, &places))

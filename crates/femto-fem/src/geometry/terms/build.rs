@@ -1,10 +1,10 @@
 //! Collecting and classifying simplices, prisms and pyramids.
 
 use super::TermMaps;
-use crate::mesh::{CellBlock, CellNodes, Columns, Coordinates, NodesOfCell};
+use crate::mesh::{CellBlock, CellNodes, Columns, Coordinates};
+use crate::parallel;
 use femto_element::MapKind;
 use femto_element::{CellType, basis::Matrix};
-use rayon::prelude::*;
 
 impl TermMaps {
     /// Which prisms of these blocks are in columns and have the map through their vertices, as have all others of their columns:
@@ -25,14 +25,12 @@ impl TermMaps {
         if blocks.iter().all(|block| block.cell_type.order() == 1) {
             return extruded;
         }
-        let mut rest = &mut extruded[..];
-        for block in blocks {
-            let (own, after) = std::mem::take(&mut rest).split_at_mut(block.len());
-            rest = after;
+        let parts = parallel::split(&mut extruded, blocks.iter().map(|it| it.len()));
+        for (block, own) in blocks.iter().zip(parts) {
             if block.cell_type.order() > 1 {
                 let lift = Lift::new(block.cell_type, &self.terms);
-                let cells = own.par_iter_mut().zip(block.par_cells());
-                cells.for_each(|(is, cell)| {
+                parallel::each(own, |cell, is| {
+                    let cell = block.cell(cell);
                     *is = *is && lift.is_of_vertices(&lift.coefficients(coordinates, &cell));
                 });
             }
@@ -65,11 +63,12 @@ impl TermMaps {
             kinds.resize(first + block.len(), MapKind::Affine);
         } else {
             let lift = Lift::new(block.cell_type, &self.terms);
-            let kind = |(place, cell): (usize, NodesOfCell<'_>)| match extruded.get(place) {
+            let kind = |cell: usize| match extruded.get(cell) {
                 Some(true) => MapKind::Extruded,
-                _ => lift.kind(&lift.coefficients(coordinates, &cell)),
+                _ => lift.kind(&lift.coefficients(coordinates, &block.cell(cell))),
             };
-            kinds.par_extend(block.par_cells().enumerate().map(kind));
+            kinds.resize(first + block.len(), MapKind::Affine);
+            parallel::each(&mut kinds[first..], |cell, it| *it = kind(cell));
             self.append_curved(block, coordinates, &kinds[first..], &lift);
         }
         if !self.curved_index.is_empty() {
@@ -86,9 +85,8 @@ impl TermMaps {
             return block.nodes.clone();
         }
         let mut all = vec![0; block.len() * vertices];
-        let rows = all.par_chunks_exact_mut(vertices).zip(block.par_cells());
-        rows.for_each(|(row, cell)| {
-            for (&place, &node) in places.iter().zip(&*cell) {
+        parallel::chunks(&mut all, vertices, |cell, row| {
+            for (&place, &node) in places.iter().zip(&*block.cell(cell)) {
                 row[place] = node;
             }
         });
@@ -113,10 +111,12 @@ impl TermMaps {
             self.curved_index.push(next);
             next += u32::from(is_curved(kind));
         }
-        let curved = (block.par_cells().zip(kinds)).filter(|(_, kind)| is_curved(kind));
-        let coefficients = curved.flat_map_iter(|(cell, _)| lift.coefficients(coordinates, &cell));
-        let coefficients: Vec<[f64; 3]> = coefficients.collect();
-        self.curved.extend(coefficients);
+        let mut coefficients = parallel::gather(block.len(), |cell, coefficients| {
+            if is_curved(&kinds[cell]) {
+                coefficients.extend(lift.coefficients(coordinates, &block.cell(cell)));
+            }
+        });
+        self.curved.append(&mut coefficients);
     }
 }
 

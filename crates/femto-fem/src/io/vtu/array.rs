@@ -1,9 +1,9 @@
 //! Data arrays as bytes, compressed as VTK expects.
 
-use std::io::{self, Write};
-
+use crate::parallel;
 use flate2::{Compression, write::ZlibEncoder};
-use rayon::prelude::*;
+use std::io::{self, Write};
+use std::ops::Range;
 
 /// Bytes of a block before compression.
 const BLOCK: usize = 1 << 17;
@@ -116,18 +116,25 @@ fn compress<T: Copy + Sync, const N: usize>(
     values: &[T],
     to_le_bytes: impl Fn(T) -> [u8; N] + Sync,
 ) -> Result<Compressed, io::Error> {
-    let blocks = values
-        .par_chunks(BLOCK / N)
-        .map(|chunk| {
-            let bytes: Vec<u8> = chunk.iter().flat_map(|&x| to_le_bytes(x)).collect();
-            let capacity = Vec::with_capacity(bytes.len() / 2);
-            let mut encoder = ZlibEncoder::new(capacity, Compression::fast());
-            encoder.write_all(&bytes)?;
-            encoder.finish()
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let last = values.len() * N % BLOCK;
-    let header = [blocks.len(), BLOCK, last]
+    compress_bytes(values.len() * N, &|bytes| {
+        let values = &values[bytes.start / N..bytes.end / N];
+        values.iter().flat_map(|&x| to_le_bytes(x)).collect()
+    })
+}
+
+/// Compresses so many bytes, given a range of them.
+fn compress_bytes(
+    len: usize,
+    of: &(dyn Fn(Range<usize>) -> Vec<u8> + Sync),
+) -> Result<Compressed, io::Error> {
+    let blocks = parallel::try_map(len.div_ceil(BLOCK), |block| {
+        let bytes = of(block * BLOCK..len.min((block + 1) * BLOCK));
+        let capacity = Vec::with_capacity(bytes.len() / 2);
+        let mut encoder = ZlibEncoder::new(capacity, Compression::fast());
+        encoder.write_all(&bytes)?;
+        encoder.finish()
+    })?;
+    let header = [blocks.len(), BLOCK, len % BLOCK]
         .into_iter()
         .chain(blocks.iter().map(Vec::len))
         .flat_map(|count| (count as u64).to_le_bytes())

@@ -1,11 +1,10 @@
 //! The structured mesh of all boxes but those of prisms and pyramids.
 
 use super::simplices::barycentric_steps;
-use super::{DOMAIN, groups};
+use super::{DOMAIN, Deformation, groups, moved};
 use crate::mesh::{CellBlock, CellNodes, Mesh, MeshError};
-use crate::pages;
+use crate::parallel;
 use femto_element::{Cell, CellType};
-use rayon::prelude::*;
 
 /// A corner of a cell, 0 or 1 along each axis.
 type Corner = [usize; 3];
@@ -67,15 +66,9 @@ impl Grid {
     }
 
     /// The mesh, with every node `x` moved to `deformation(x)`.
-    pub(super) fn build(
-        &self,
-        deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
-    ) -> Result<Mesh, MeshError> {
+    pub(super) fn build(&self, deformation: Deformation<'_>) -> Result<Mesh, MeshError> {
         self.check()?;
-        let mut mesh = self.mesh();
-        let nodes = mesh.coordinates.to_mut().par_iter_mut();
-        nodes.for_each(|x| *x = deformation(*x));
-        Ok(mesh)
+        Ok(moved(self.mesh(), deformation))
     }
 
     pub(super) fn check(&self) -> Result<(), MeshError> {
@@ -120,8 +113,7 @@ impl Grid {
             vec![0.0]
         };
         let mut coordinates = vec![[0.0; 3]; nx * ny * nz];
-        let rows = coordinates.par_chunks_exact_mut(nx).enumerate();
-        rows.for_each(|(row, nodes)| {
+        parallel::chunks(&mut coordinates, nx, |row, nodes| {
             let (y, z) = (y[row % ny], z[row / ny]);
             nodes
                 .iter_mut()
@@ -165,8 +157,7 @@ impl Grid {
         let count = boxes[0].len() / cell_type.nodes();
         let in_box = boxes[0].len();
         let mut nodes = vec![0; nx * ny * nz * in_box];
-        let rows = nodes.par_chunks_exact_mut(nx * in_box).enumerate();
-        rows.for_each(|(row, nodes)| {
+        parallel::chunks(&mut nodes, nx * in_box, |row, nodes| {
             let (j, k) = (row % ny, row / ny);
             for (i, nodes) in nodes.chunks_exact_mut(in_box).enumerate() {
                 let first = self.node([i, j, k].map(|n| n * self.order));
@@ -178,7 +169,7 @@ impl Grid {
         CellBlock {
             cell_type,
             nodes: nodes.into(),
-            tags: pages::filled(nx * ny * nz * count, DOMAIN),
+            tags: parallel::map(nx * ny * nz * count, |_| DOMAIN),
         }
     }
 

@@ -44,7 +44,7 @@ impl BoxMesh {
         deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
     ) -> Result<Mesh, MeshError> {
         let corners = [self.lower, self.upper];
-        Grid::new(Cell::Hexahedron, self.cells, corners, self.geometry_degree).build(deformation)
+        Grid::new(Cell::Hexahedron, self.cells, corners, self.geometry_degree).build(&deformation)
     }
 }
 

@@ -11,6 +11,7 @@ pub use simplices::SimplexBox;
 pub use solids::{SolidBox, Solids};
 
 use super::{Mesh, MeshError, PhysicalGroup};
+use crate::parallel;
 use femto_element::Cell;
 use grid::Grid;
 
@@ -36,6 +37,15 @@ pub struct AnyBox {
     pub geometry_degree: usize,
     /// Seed of an irregular mesh of simplices, or of randomly rotated prisms or pyramids.
     pub irregular: Option<u64>,
+}
+
+/// Where a node is moved to.
+type Deformation<'a> = &'a (dyn Fn([f64; 3]) -> [f64; 3] + Sync);
+
+/// A mesh whose nodes are moved.
+fn moved(mut mesh: Mesh, deformation: Deformation<'_>) -> Mesh {
+    parallel::each(mesh.coordinates.to_mut(), |_, x| *x = deformation(*x));
+    mesh
 }
 
 impl AnyBox {
@@ -70,6 +80,10 @@ impl AnyBox {
         &self,
         deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
     ) -> Result<Mesh, MeshError> {
+        self.moved_by(&deformation)
+    }
+
+    fn moved_by(&self, deformation: Deformation<'_>) -> Result<Mesh, MeshError> {
         if self.irregular.is_some() && self.cell.is_tensor_product() {
             return Err(MeshError::IrregularBox { cell: self.cell });
         }
@@ -87,7 +101,7 @@ impl AnyBox {
                 [along(&self.lower), along(&self.upper)],
                 self.geometry_degree,
             )
-            .build(|x| {
+            .build(&|x| {
                 let [x, y, _] = deformation(x);
                 [x, y, 0.0]
             }),

@@ -1,10 +1,9 @@
 //! Rectangles of triangles and boxes of tetrahedra, optionally deformed or irregular.
 
 use super::grid::Grid;
-use super::irregular;
+use super::{irregular, moved};
 use crate::mesh::{Mesh, MeshError};
 use femto_element::Cell;
-use rayon::prelude::*;
 
 /// A rectangle of triangles (D = 2) or a box of tetrahedra (D = 3) between two corners.
 ///
@@ -52,6 +51,16 @@ impl<const D: usize> SimplexBox<D> {
         &self,
         deformation: impl Fn([f64; D]) -> [f64; D] + Sync,
     ) -> Result<Mesh, MeshError> {
+        let mesh = self.undeformed()?;
+        Ok(moved(mesh, &|mut x| {
+            let mut position = [0.0; D];
+            position.copy_from_slice(&x[..D]);
+            x[..D].copy_from_slice(&deformation(position));
+            x
+        }))
+    }
+
+    fn undeformed(&self) -> Result<Mesh, MeshError> {
         const { assert!(D == 2 || D == 3, "a rectangle or a box") };
         let cell = [Cell::Triangle, Cell::Tetrahedron][D - 2];
         let corners = [self.lower, self.upper];
@@ -62,11 +71,6 @@ impl<const D: usize> SimplexBox<D> {
             irregular::displace(&mut mesh, &grid, seed);
             irregular::shuffle(&mut mesh.blocks[0], &grid, seed);
         }
-        mesh.coordinates.to_mut().par_iter_mut().for_each(|x| {
-            let mut position = [0.0; D];
-            position.copy_from_slice(&x[..D]);
-            x[..D].copy_from_slice(&deformation(position));
-        });
         Ok(mesh)
     }
 }

@@ -1,10 +1,9 @@
 //! Boxes of prisms, of pyramids, or of all four solids.
 
 use super::irregular::hash;
-use super::{DOMAIN, groups};
+use super::{DOMAIN, groups, moved};
 use crate::mesh::{CellBlock, CellNodes, Mesh, MeshError};
 use femto_element::{Cell, CellType};
-use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// A position in a cut box, 0 to 2 along each axis.
@@ -67,6 +66,10 @@ impl SolidBox {
         &self,
         deformation: impl Fn([f64; 3]) -> [f64; 3] + Sync,
     ) -> Result<Mesh, MeshError> {
+        Ok(moved(self.undeformed()?, &deformation))
+    }
+
+    fn undeformed(&self) -> Result<Mesh, MeshError> {
         super::check(
             (&self.cells, 2 * self.geometry_degree),
             (self.lower, self.upper),
@@ -83,10 +86,7 @@ impl SolidBox {
                 }
             }
         }
-        let mut mesh = parts.into_mesh();
-        let nodes = mesh.coordinates.to_mut().par_iter_mut();
-        nodes.for_each(|x| *x = deformation(*x));
-        Ok(mesh)
+        Ok(parts.into_mesh())
     }
 }
 

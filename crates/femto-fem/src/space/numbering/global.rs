@@ -4,10 +4,8 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use rayon::prelude::*;
-
 use super::NumberedElements;
-use crate::pages;
+use crate::parallel;
 use crate::space::SpaceError;
 use crate::space::topology::{Block, Entities};
 
@@ -109,20 +107,16 @@ impl Numbers {
             self.interior.push(interior);
             self.private.push(chunks);
         }
-        let entities = (0..self.first.len() as u32).into_par_iter();
-        self.first
-            .par_iter_mut()
-            .zip(entities)
-            .for_each(|(first, entity)| {
-                let (owner, is_shared) = owners.of(entity);
-                // Entities without nodes have no owner.
-                if let Some(&start) = starts.get(owner as usize) {
-                    *first += match is_shared {
-                        false => start[0],
-                        true => private + start[1],
-                    };
-                }
-            });
+        parallel::each(&mut self.first, |entity, first| {
+            let (owner, is_shared) = owners.of(entity as u32);
+            // Entities without nodes have no owner.
+            if let Some(&start) = starts.get(owner as usize) {
+                *first += match is_shared {
+                    false => start[0],
+                    true => private + start[1],
+                };
+            }
+        });
         self.first_interface = private as usize;
     }
 }
@@ -132,14 +126,14 @@ impl Numbers {
 /// their first nodes one after the other, then their second ones: threads with prisms on each other meet neighbours in memory.
 /// Returns the first node of each entity, and each chunk's numbers of nodes of each kind.
 fn number(chunks: &[NumberedChunk<'_>], owners: &Owners) -> (Vec<u32>, Vec<[u32; 2]>) {
-    let first: Vec<AtomicU32> = pages::unset(owners.0.len());
-    let of_chunk = |(number, chunk): (u32, &NumberedChunk<'_>)| {
-        let mut next = [0; 2];
+    let first = parallel::unset(owners.0.len());
+    let counts = parallel::map(chunks.len(), |number| {
+        let (chunk, mut next) = (&chunks[number], [0; 2]);
         chunk.visit(|slot, line| {
             let (owner, is_shared) = owners.of(line.start);
             let first = &first[line.start as usize..line.end as usize];
             // No other chunk writes here.
-            if owner == number && first[0].load(Relaxed) == NOBODY {
+            if owner as usize == number && first[0].load(Relaxed) == NOBODY {
                 let next = &mut next[usize::from(is_shared)];
                 let numbers = first.iter().zip(*next..);
                 numbers.for_each(|(first, number)| first.store(number, Relaxed));
@@ -147,11 +141,8 @@ fn number(chunks: &[NumberedChunk<'_>], owners: &Owners) -> (Vec<u32>, Vec<[u32;
             }
         });
         next
-    };
-    let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
-    let counts = numbered.map(of_chunk).collect();
-    let first = first.into_par_iter().map(AtomicU32::into_inner);
-    (first.collect(), counts)
+    });
+    (parallel::written(first), counts)
 }
 
 /// A chunk of a shape's elements.
@@ -201,11 +192,11 @@ struct Owners(Vec<AtomicU32>);
 
 impl Owners {
     fn new(entities: usize, chunks: &[NumberedChunk<'_>]) -> Self {
-        let owners = Self(pages::unset(entities));
-        let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
+        let owners = Self(parallel::unset(entities));
         // The outcome does not depend on the order.
-        numbered.for_each(|(number, chunk)| {
-            chunk.visit(|_, line| line.for_each(|entity| owners.add(entity, number)));
+        parallel::for_each(chunks.len(), |number| {
+            let add = |entity: u32| owners.add(entity, number as u32);
+            chunks[number].visit(|_, line| line.for_each(add));
         });
         owners
     }

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 mod global;
 mod local;
 
-use crate::pages::split;
+use crate::parallel::{self, split};
 use crate::space::element_nodes::ElementNodes;
 use crate::space::topology::Entities;
 use crate::space::{Chunk, Restriction, SpaceError};
@@ -122,24 +120,23 @@ fn fill_local(
     let shells = split(&mut restriction.shell, shells);
     let interiors = shape.chunks.iter().map(|chunk| shape.inside(chunk.len()));
     let interiors = split(&mut restriction.interior, interiors);
-    let outputs = shells.into_par_iter().zip(interiors);
     let numbered = (numbers, &numbers.interior[block][..]);
-    let inputs = shape.chunks.par_iter().zip(&numbers.private[block]);
-    let found = inputs
-        .zip(outputs)
-        .map(|((elements, private), (shell, interior))| {
-            let chunk = NumberedChunk {
-                shape,
-                elements: entities.block(block),
-                chunk: elements,
-                is_whole: layers > 1,
-            };
-            let local = LocalNumbers::new(&chunk, numbered, private.clone());
-            local.fill_shell((&shape.nodes, layers), shell);
-            local.fill_interior(interior);
-            local.list()
-        });
-    found.collect()
+    let outputs = shells.into_iter().zip(interiors);
+    let mut chunks: Vec<_> = outputs.map(|output| (output, Vec::new())).collect();
+    parallel::each(&mut chunks, |number, ((shell, interior), list)| {
+        let chunk = NumberedChunk {
+            shape,
+            elements: entities.block(block),
+            chunk: &shape.chunks[number],
+            is_whole: layers > 1,
+        };
+        let private = numbers.private[block][number].clone();
+        let local = LocalNumbers::new(&chunk, numbered, private);
+        local.fill_shell((&shape.nodes, layers), shell);
+        local.fill_interior(interior);
+        *list = local.list();
+    });
+    chunks.into_iter().map(|(_, list)| list).collect()
 }
 
 /// Nodes per task in the search for their sources.
@@ -175,9 +172,10 @@ fn sources(lists: &[Vec<u32>], nodes: Range<usize>) -> (Vec<u32>, Vec<u32>) {
         }
         (ends, positions)
     };
-    let starts: Vec<usize> = nodes.clone().step_by(PART).collect();
-    let parts = starts.into_par_iter().map(of_part);
-    let (mut offsets, positions): (Vec<Vec<u32>>, Vec<Vec<u32>>) = parts.unzip();
+    let parts = parallel::map(nodes.len().div_ceil(PART), |part| {
+        of_part(nodes.start + part * PART)
+    });
+    let (mut offsets, positions): (Vec<Vec<u32>>, Vec<Vec<u32>>) = parts.into_iter().unzip();
     let mut end = 0;
     for (offsets, own) in offsets.iter_mut().zip(&positions) {
         offsets.pop();
@@ -191,9 +189,9 @@ fn sources(lists: &[Vec<u32>], nodes: Range<usize>) -> (Vec<u32>, Vec<u32>) {
 /// The lists one after the other.
 fn joined(lists: &[Vec<u32>]) -> Vec<u32> {
     let mut all = vec![0; lists.iter().map(Vec::len).sum()];
-    let parts = split(&mut all, lists.iter().map(Vec::len)).into_par_iter();
-    parts
-        .zip(lists)
-        .for_each(|(part, list)| part.copy_from_slice(list));
+    let lengths = lists.iter().map(Vec::len);
+    parallel::parts(&mut all, lengths, |number, part| {
+        part.copy_from_slice(&lists[number]);
+    });
     all
 }

@@ -1,10 +1,11 @@
 //! The entities of columns, from those of the plane cells at their bottom.
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use femto_element::Cell;
 
 use super::{Block, Entities, NONE, Side, Topology, facets};
+use crate::parallel;
 use crate::space::element_nodes::faces;
 
 /// The plane cells at the bottom of columns.
@@ -36,7 +37,7 @@ impl Topology {
         lines.par_sort_unstable();
         let are_apart = |pair: &[u32]| (pair[1] - pair[0]) as usize > layers;
         let top = lines.last().map_or(0, |&node| node as usize + layers);
-        if !lines.par_windows(2).all(are_apart) || top >= mesh_nodes {
+        if !lines.windows(2).all(are_apart) || top >= mesh_nodes {
             return None;
         }
         let [vertices, edges, ..] = plane.entities.counts;
@@ -54,8 +55,7 @@ impl Topology {
         let sizes = [cell.vertices(), cell.edges().len(), faces(cell).len()];
         let stride: usize = sizes[..=up_to].iter().sum();
         let mut entities = vec![0; columns * stride];
-        let rows = entities.par_chunks_exact_mut(stride).enumerate();
-        rows.for_each(|(column, row)| {
+        parallel::chunks(&mut entities, stride, |column, row| {
             let own = plane.entities.blocks[0].entities(column);
             for (place, &[below, inside, above]) in cell.lines().iter().enumerate() {
                 let is_edge = place >= base.vertices();
@@ -202,7 +202,7 @@ impl Plane {
             }
             nodes
         };
-        (0..plane.elements()).into_par_iter().map(of_cell).collect()
+        parallel::map(plane.elements(), of_cell)
     }
 
     /// The sides of one element: those at the bottom, at the top, and over edges of one plane cell.

@@ -1,10 +1,9 @@
 //! The edges of elements.
 
-use rayon::prelude::*;
-
 use super::chains::Chains;
 use super::ranges::VertexRanges;
 use super::{NONE, Topology};
+use crate::parallel;
 
 impl Topology {
     /// Finds the edges, by their lower vertex, each with the higher one.
@@ -39,8 +38,7 @@ impl Topology {
         self.entities.counts[1] = next - self.entities.counts[0];
         for block in &mut self.entities.blocks {
             let cell = block.cell;
-            let elements = block.entities.par_chunks_exact_mut(block.stride);
-            elements.for_each(|own| {
+            parallel::chunks(&mut block.entities, block.stride, |_, own| {
                 let (vertices, rest) = own.split_at_mut(cell.vertices());
                 for (ends, edge) in cell.edges().iter().zip(rest) {
                     let [low, high] = ascending(ends.map(|m| vertices[m]));

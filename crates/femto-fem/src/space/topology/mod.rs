@@ -9,14 +9,11 @@ mod periodic;
 mod ranges;
 mod sides;
 
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
-
-use rayon::prelude::*;
 
 use femto_element::Cell;
 
-use crate::pages;
+use crate::parallel;
 
 use super::SpaceError;
 use super::element_nodes::faces;
@@ -118,7 +115,7 @@ impl Topology {
             blocks.push(Block {
                 cell: *cell,
                 stride,
-                entities: pages::filled(elements * stride, NONE),
+                entities: parallel::map(elements * stride, |_| NONE),
                 layers: 1,
                 outwards: (0..cell.facets().len())
                     .map(|it| cell.is_facet_right_handed(it))
@@ -151,34 +148,35 @@ impl Topology {
     /// Numbers vertices by the first element that has them.
     fn number_vertices(&mut self, shapes: &[(Cell, Vec<u32>)], mesh_nodes: usize) {
         // Of each mesh node the first place in the elements' vertices, and then the vertex.
-        let at: Vec<AtomicU32> = pages::unset(mesh_nodes);
-        let (mut first, mut in_shapes) = (0, Vec::new());
+        let at = parallel::unset(mesh_nodes);
+        let mut firsts = vec![0];
         for (_, vertices) in shapes {
-            let end = first + vertices.len() as u32;
-            in_shapes.push((first..end).into_par_iter().zip(vertices));
-            first = end;
+            firsts.push(firsts[firsts.len() - 1] + vertices.len());
         }
-        for in_shape in &in_shapes {
-            in_shape.clone().for_each(|(place, &node)| {
-                let first = &at[node as usize];
-                if first.load(Relaxed) > place {
-                    first.fetch_min(place, Relaxed);
+        for (first, (_, vertices)) in firsts.iter().zip(shapes) {
+            parallel::for_each(vertices.len(), |place| {
+                let (at, place) = (&at[vertices[place] as usize], (first + place) as u32);
+                if at.load(Relaxed) > place {
+                    at.fetch_min(place, Relaxed);
                 }
             });
         }
-        for in_shape in in_shapes {
-            let new = in_shape.filter(|&(place, &node)| at[node as usize].load(Relaxed) == place);
-            self.nodes.par_extend(new.map(|(_, &node)| node));
+        for (first, (_, vertices)) in firsts.iter().zip(shapes) {
+            let mut new = parallel::gather(vertices.len(), |place, new| {
+                let node = vertices[place];
+                let is_first = at[node as usize].load(Relaxed) == (first + place) as u32;
+                new.extend(is_first.then_some(node));
+            });
+            self.nodes.append(&mut new);
         }
-        let numbered = (0..self.nodes.len() as u32)
-            .into_par_iter()
-            .zip(&self.nodes);
-        numbered.for_each(|(vertex, &node)| at[node as usize].store(vertex, Relaxed));
-        self.vertex_at = at.into_par_iter().map(AtomicU32::into_inner).collect();
+        parallel::for_each(self.nodes.len(), |vertex| {
+            at[self.nodes[vertex] as usize].store(vertex as u32, Relaxed);
+        });
+        self.vertex_at = parallel::written(at);
         for (block, (cell, vertices)) in self.entities.blocks.iter_mut().zip(shapes) {
-            let all = block.entities.par_chunks_exact_mut(block.stride);
-            let all = all.zip(vertices.par_chunks_exact(cell.vertices()));
-            all.for_each(|(entities, nodes)| {
+            let count = cell.vertices();
+            parallel::chunks(&mut block.entities, block.stride, |element, entities| {
+                let nodes = &vertices[element * count..][..count];
                 for (entity, &node) in entities.iter_mut().zip(nodes) {
                     *entity = self.vertex_at[node as usize];
                 }

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
 use super::{NONE, Side, Topology, facets};
 use crate::mesh::PeriodicSides;
+use crate::parallel;
 use crate::space::SpaceError;
 use crate::space::elements::repeated;
 
@@ -229,8 +228,8 @@ impl Topology {
             *count = (next - first) as usize;
         }
         for block in &mut self.entities.blocks {
-            let entities = block.entities.par_iter_mut();
-            entities.for_each(|entity| *entity = numbers[*entity as usize]);
+            let number = |entity: &mut u32| *entity = numbers[*entity as usize];
+            parallel::each(&mut block.entities, |_, entity| number(entity));
         }
     }
 }

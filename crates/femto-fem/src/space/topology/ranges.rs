@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{Block, Entities};
+use crate::parallel;
 
 /// At most as many ranges: each has a bit.
 const MOST: usize = 64;
@@ -40,12 +39,11 @@ impl VertexRanges {
             .collect();
         let bit = |&vertex: &u32| 1 << ranges.partition_point(|it| it.vertices.end <= vertex);
         let touched = |block: &Block| {
-            let runs = (0..block.elements().div_ceil(RUN)).into_par_iter();
             let bits = |run| {
                 let vertices = elements(block, run).flat_map(|element| block.vertices(element));
                 vertices.map(bit).fold(0, |all, bit| all | bit)
             };
-            runs.map(bits).collect()
+            parallel::map(block.elements().div_ceil(RUN), bits)
         };
         Self {
             touched: entities.blocks.iter().map(touched).collect(),
@@ -58,7 +56,9 @@ impl VertexRanges {
         &self,
         of_range: impl Fn(&VertexRange) -> R + Send + Sync,
     ) -> Vec<R> {
-        self.ranges.par_iter().map(of_range).collect()
+        parallel::gather(self.ranges.len(), |number, results| {
+            results.push(of_range(&self.ranges[number]));
+        })
     }
 
     /// The elements of a block, of the given number, that have vertices in a range, ascending.

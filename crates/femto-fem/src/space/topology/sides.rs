@@ -1,11 +1,10 @@
 //! Sides: facets of elements, found by mesh nodes, and their vertices.
 
-use rayon::prelude::*;
-
 use femto_element::Cell;
 
 use super::entities::{EntitiesOf, side_of};
 use super::{Block, NONE, Side, Topology, facets};
+use crate::parallel;
 use crate::space::SpaceError;
 
 impl Topology {
@@ -49,16 +48,19 @@ impl Topology {
         };
         if let Some(plane) = &self.plane {
             let block = &self.entities.blocks[0];
-            let sides = plane.outer_sides(block.cell).into_par_iter();
-            let sides = sides.map(|it| block.side(it.element) + it.facet as u32);
-            return sides.map(with_nodes).collect();
+            let sides = plane.outer_sides(block.cell);
+            return parallel::map(sides.len(), |number| {
+                let side = &sides[number];
+                with_nodes(block.side(side.element) + side.facet as u32)
+            });
         }
-        let parts = self.facets.par_iter().flat_map_iter(|part| &part.links);
-        let outer = parts.filter_map(|(_, facet)| match facet.sides {
-            [side, NONE] => Some(side),
-            _ => None,
-        });
-        outer.map(with_nodes).collect()
+        parallel::gather(self.facets.len(), |part, outer| {
+            let facets = self.facets[part].links.iter();
+            outer.extend(facets.filter_map(|(_, facet)| match facet.sides {
+                [side, NONE] => Some(with_nodes(side)),
+                _ => None,
+            }));
+        })
     }
 
     /// The mesh node of a vertex.

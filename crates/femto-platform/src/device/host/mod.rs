@@ -80,10 +80,16 @@ impl Host {
         a: impl FnOnce() -> A + Send,
         b: impl FnOnce() -> B + Send,
     ) -> (A, B) {
-        match &self.pool {
-            Some(pool) => pool.join(a, b),
-            None => (a(), b()),
-        }
+        let Some(pool) = &self.pool else {
+            return (a(), b());
+        };
+        let mut of_b = None;
+        let of_a = by_reference(a, |a| {
+            of_b = Some(by_reference(b, |b| {
+                pool.join(a, b);
+            }));
+        });
+        (of_a, of_b.expect("both have run"))
     }
 
     /// Copies a slice to one of the same length, by all threads if it is long: the first touch of a page takes longer
@@ -96,6 +102,17 @@ impl Host {
         let (from, to) = (source.split_at(middle), target.split_at_mut(middle));
         self.join(|| self.copy(from.0, to.0), || self.copy(from.1, to.1));
     }
+}
+
+/// Gives a function to `run`, which must call it, by reference: what rayon does with it is then compiled once, not for each
+/// function.
+fn by_reference<R: Send>(
+    function: impl FnOnce() -> R + Send,
+    run: impl FnOnce(&mut (dyn FnMut() + Send)),
+) -> R {
+    let (mut function, mut result) = (Some(function), None);
+    run(&mut || result = function.take().map(|function| function()));
+    result.expect("the function has run")
 }
 
 /// Bytes that one thread copies: a few huge pages.
@@ -173,7 +190,7 @@ impl Device for Host {
 
     fn enter<R: Send>(&self, body: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
-            Some(pool) => pool.install(body),
+            Some(pool) => by_reference(body, |body| pool.install(body)),
             None => body(),
         }
     }

@@ -1,7 +1,7 @@
 //! Lines of nodes, each coupled with the next more strongly than with others.
 
 use crate::vector::Csr;
-use rayon::prelude::*;
+use femto_fem::parallel;
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -46,11 +46,10 @@ impl Chains {
                 [NONE; 2]
             }
         };
-        let nodes = (0..strengths.rows()).into_par_iter();
-        let chosen: Vec<[u32; 2]> = nodes.map(dominant).collect();
-        let nodes = (0..chosen.len() as u32).into_par_iter();
-        let linked = nodes.filter(|&node| next(&chosen, node, NONE).is_some());
-        let part = linked.count() as f64 / chosen.len().max(1) as f64;
+        let chosen = parallel::map(strengths.rows(), dominant);
+        let is_linked = |node: usize| usize::from(next(&chosen, node as u32, NONE).is_some());
+        let linked = parallel::reduce(chosen.len(), 0, is_linked, |a, b| a + b);
+        let part = linked as f64 / chosen.len().max(1) as f64;
         ((part >= MANY).then(|| Self::new(&chosen)), part)
     }
 
@@ -68,22 +67,21 @@ impl Chains {
         };
         // Each line is found from both ends, and kept from one.
         let count = chosen.len() as u32;
-        let parts = (0..count).into_par_iter().filter(|&node| is_end(node));
-        let parts = parts.fold(Default::default, |parts: [Vec<u32>; 2], first| {
-            let [mut nodes, mut lengths] = parts;
-            let before = nodes.len();
-            walk(first, &mut nodes);
-            match nodes.last() {
-                Some(&last) if last < first => nodes.truncate(before),
-                _ => lengths.push((nodes.len() - before) as u32),
+        let mut nodes = parallel::gather(chosen.len(), |first, nodes: &mut Vec<u32>| {
+            let (first, before) = (first as u32, nodes.len());
+            if is_end(first) {
+                walk(first, nodes);
+                match nodes.last() {
+                    Some(&last) if last < first => nodes.truncate(before),
+                    _ => nodes.push(NONE),
+                }
             }
-            [nodes, lengths]
         });
-        let parts: Vec<[Vec<u32>; 2]> = parts.collect();
-        let [mut nodes, mut lengths] = [0, 1].map(|of| {
-            let all = parts.iter().flat_map(|part| part[of].iter().copied());
-            all.collect::<Vec<u32>>()
-        });
+        let lines = nodes.split(|&node| node == NONE);
+        let mut lengths: Vec<u32> = lines.map(|line| line.len() as u32).collect();
+        // Nothing is after the last.
+        lengths.pop();
+        nodes.retain(|&node| node != NONE);
         let has_rings = nodes.len() < chosen.len();
         if has_rings {
             let mut is_taken = vec![false; chosen.len()];

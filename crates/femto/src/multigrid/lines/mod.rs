@@ -10,12 +10,12 @@ mod model;
 
 use super::MultigridError;
 use crate::Number;
-use crate::vector::{Csr, LineSolve, SlantedNodes, SparseMatrix, VectorOps, zeros};
+use crate::vector::{Csr, LineSolve, SlantedNodes, SparseMatrix, VectorOps};
 pub(super) use chains::Chains;
+use femto_fem::parallel;
 use femto_kernel::vector::line_solve::{LineFactors, MOST_BAND};
 use femto_kernel::vector::sparse::{NO_COLUMN, SLICE};
 use femto_platform::device::{Device, DeviceError};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The diagonal of a line's model is off where it differs from A's by this factor.
@@ -77,18 +77,14 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
                 along.before(node, other).filter(|_| of == component)
             }
         };
-        let distances = (0..chains.places.len() as u32)
-            .into_par_iter()
-            .filter_map(|node| {
-                let entries = (0..components).flat_map(|component| {
-                    let columns = matrix
-                        .row_columns(node as usize * components + component)
-                        .iter();
-                    columns.filter_map(move |&column| before(node, component, column))
-                });
-                entries.max()
+        let distance = |node: usize| {
+            let entries = (0..components).flat_map(|component| {
+                let columns = matrix.row_columns(node * components + component).iter();
+                columns.filter_map(move |&column| before(node as u32, component, column))
             });
-        let band = distances.max().unwrap_or(0).max(1) as usize;
+            entries.max().unwrap_or(1)
+        };
+        let band = parallel::reduce(chains.places.len(), 1, distance, i32::max) as usize;
         if band > MOST_BAND {
             return Ok(None);
         }
@@ -99,7 +95,7 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
                 }
             }
         };
-        Ok(Some(Self::new(device, &along, (band, None), row)?))
+        Ok(Some(Self::new(device, &along, (band, None), &row)?))
     }
 
     /// Of a matrix, row by row: `row` adds the entries of a component of a node to zeros, at the distance along the line to
@@ -109,11 +105,50 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
         device: &D,
         along: &Along<'_>,
         (band, diagonal): (usize, Option<&[f64]>),
-        row: impl Fn(u32, usize, &mut [f64]) + Sync,
+        row: &(dyn Fn(u32, usize, &mut [f64]) + Sync),
     ) -> Result<Self, MultigridError> {
-        let rows = along.offsets.last().copied().unwrap_or(0);
+        let rows = along.rows();
         let too_large = |_| MultigridError::TooLarge { entries: rows };
         u32::try_from(rows).map_err(too_large)?;
+        let Factors {
+            entries,
+            factors,
+            off,
+        } = Factors::<T>::new(along, (band, diagonal), row)?;
+        let offsets: Vec<u32> = along.offsets.iter().map(|&it| it as u32).collect();
+        let lines = LineFactors {
+            band,
+            offsets: &offsets,
+            entries: &entries,
+            factors: &factors,
+        };
+        let size = along.chains.places.len() * along.components;
+        Ok(Self {
+            device: device.clone(),
+            solve: LineSolve::new(device, lines, size)?,
+            order: SparseMatrix::selecting(device, (size, rows), |entry| along.row(entry) as u32)?,
+            slanted: None,
+            off: off as f64 / size.max(1) as f64,
+        })
+    }
+}
+
+/// The arrays of [`LineFactors`] on the host.
+struct Factors<T> {
+    entries: Vec<u32>,
+    factors: Vec<T>,
+    /// The number of entries at which the diagonal is not about that of A.
+    off: usize,
+}
+
+impl<T: Number> Factors<T> {
+    /// As [`LineInverse::new`].
+    fn new(
+        along: &Along<'_>,
+        (band, diagonal): (usize, Option<&[f64]>),
+        row: &(dyn Fn(u32, usize, &mut [f64]) + Sync),
+    ) -> Result<Self, MultigridError> {
+        let rows = along.rows();
         // The rows of a line, and the number of those with another diagonal.
         let line = |(nodes, component): (&[u32], usize), own: &mut Vec<f64>| {
             own.clear();
@@ -158,39 +193,24 @@ impl<T: Number, D: VectorOps<T>> LineInverse<T, D> {
                 false => Err(f64::INFINITY),
             }
         };
-        let mut entries: Vec<u32> = (0..rows).into_par_iter().map(|_| NO_COLUMN).collect();
-        let mut factors: Vec<T> = zeros(rows * (1 + band));
-        let (mut of_entries, mut of_factors) = (&mut entries[..], &mut factors[..]);
-        let slices = along.offsets.windows(2).map(|ends| {
-            let rows = ends[1] - ends[0];
-            (
-                of_entries.split_off_mut(..rows).unwrap_or_default(),
-                of_factors
-                    .split_off_mut(..rows * (1 + band))
-                    .unwrap_or_default(),
-            )
+        let mut entries = parallel::map(rows, |_| NO_COLUMN);
+        let mut factors = vec![T::default(); rows * (1 + band)];
+        let lengths = along.offsets.windows(2).map(|ends| ends[1] - ends[0]);
+        let of_entries = parallel::split(&mut entries, lengths.clone());
+        let of_factors = parallel::split(&mut factors, lengths.map(|rows| rows * (1 + band)));
+        let slices = of_entries.into_iter().zip(of_factors);
+        let mut slices: Vec<_> = slices.map(|slice| (slice, Ok(0))).collect();
+        parallel::each(&mut slices, |number, ((entries, factors), made)| {
+            *made = slice(number, entries, factors);
         });
-        let slices: Vec<(&mut [u32], &mut [T])> = slices.collect();
-        let slices = slices.into_par_iter().enumerate();
-        let made = slices.map(|(number, (entries, factors))| slice(number, entries, factors));
         // The first error for any number of threads.
-        let made: Vec<Result<usize, f64>> = made.collect();
-        let off = made.into_iter().sum::<Result<usize, f64>>();
+        let made = slices.into_iter().map(|(_, made)| made);
+        let off = made.sum::<Result<usize, f64>>();
         let off = off.map_err(|curvature| MultigridError::NotPositiveDefinite { curvature })?;
-        let offsets: Vec<u32> = along.offsets.iter().map(|&it| it as u32).collect();
-        let lines = LineFactors {
-            band,
-            offsets: &offsets,
-            entries: &entries,
-            factors: &factors,
-        };
-        let size = along.chains.places.len() * along.components;
         Ok(Self {
-            device: device.clone(),
-            solve: LineSolve::new(device, lines, size)?,
-            order: SparseMatrix::selecting(device, (size, rows), |entry| along.row(entry) as u32)?,
-            slanted: None,
-            off: off as f64 / size.max(1) as f64,
+            entries,
+            factors,
+            off,
         })
     }
 }
@@ -217,6 +237,11 @@ impl<'a> Along<'a> {
             chains,
             offsets: std::iter::once(0).chain(ends).collect(),
         }
+    }
+
+    /// Number of rows.
+    fn rows(&self) -> usize {
+        self.offsets.last().copied().unwrap_or(0)
     }
 
     /// The nodes of a line of a component, numbered through, and the component; none beyond the last.

@@ -25,7 +25,7 @@ use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_element::{Cell, Degree};
-use rayon::prelude::*;
+use femto_fem::parallel;
 
 /// The part of all entries at which the diagonal of the model may be another one.
 const FEW: f64 = 0.001;
@@ -182,7 +182,7 @@ impl Strengths {
             }
         };
         let slanted = Some(level.projector.slanted.clone());
-        let lines = LineInverse::new(device, &along, (degree, Some(&exact)), row)?;
+        let lines = LineInverse::new(device, &along, (degree, Some(&exact)), &row)?;
         Ok((lines.off <= FEW || wanted).then_some(LineInverse { slanted, ..lines }))
     }
 
@@ -194,12 +194,11 @@ impl Strengths {
         (per_element, nodes): (usize, usize),
     ) -> Chains {
         // Of each element its axis, a place in `of_axes`, and the ratio, 0 if none is dominant.
-        let dominant = (0..self.elements()).into_par_iter().map(|element| {
+        let dominant = parallel::map(self.elements(), |element| {
             let (axis, ratio) = self.dominant_axis(element).unwrap_or_default();
             let number = of_axes.iter().position(|lines| lines.axis == axis);
             (number.unwrap_or(0), ratio)
         });
-        let dominant: Vec<(usize, f64)> = dominant.collect();
         // The nodes before and after one on an element's line.
         let beside = |place: u32, lines: &Lines| {
             let (element, local) = (place as usize / per_element, place as usize % per_element);
@@ -242,7 +241,6 @@ impl Strengths {
                 });
             [only, if is_corner { NONE } else { other }]
         };
-        let nodes = (0..nodes).into_par_iter();
-        Chains::new(&nodes.map(chosen).collect::<Vec<_>>())
+        Chains::new(&parallel::map(nodes, chosen))
     }
 }

@@ -6,14 +6,14 @@ use crate::operator::binding::GroupPacker;
 use crate::operator::{Binding, OperatorError};
 use crate::vector::upload_f64;
 use femto_fem::geometry::GeometryAtPoints;
+use femto_fem::parallel;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{Block, Elements, GROUP, Target};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use rayon::prelude::*;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The elements of one kind of map, to be packed.
 pub(super) struct Packer<'a> {
@@ -61,7 +61,9 @@ impl<'a> Packer<'a> {
                 && column.iter().zip(first..).all(|(&n, m)| n as usize == m)
         };
         let are_whole = self.elements.len().is_multiple_of(layers)
-            && self.elements.par_chunks(layers).all(is_whole);
+            && parallel::all(self.elements.len() / layers, |column| {
+                is_whole(&self.elements[column * layers..][..layers])
+            });
         if !are_whole {
             return 1;
         }
@@ -71,19 +73,17 @@ impl<'a> Packer<'a> {
         let [lowest, second] = [0, 1].map(|n| self.nodes_of(n));
         let steps = lowest.iter().zip(&second);
         let steps: Vec<u32> = steps.map(|(low, high)| high.wrapping_sub(*low)).collect();
-        let is_even = |[low, high]: &mut [Vec<u32>; 2], element: usize| {
-            if element.is_multiple_of(layers) {
-                return true;
-            }
-            space.write_element_nodes(element - 1, low);
-            space.write_element_nodes(element, high);
-            let mut pairs = low.iter().zip(&*high).zip(&steps);
-            pairs.all(|((low, high), step)| high.wrapping_sub(*low) == *step)
+        let is_even = |column: usize| {
+            let [mut low, mut high] = [lowest.clone(), second.clone()];
+            let mut elements = self.elements[column * layers..][..layers].windows(2);
+            elements.all(|pair| {
+                space.write_element_nodes(pair[0] as usize, &mut low);
+                space.write_element_nodes(pair[1] as usize, &mut high);
+                let mut pairs = low.iter().zip(&high).zip(&steps);
+                pairs.all(|((low, high), step)| high.wrapping_sub(*low) == *step)
+            })
         };
-        let elements = self.elements.par_iter().with_min_len(1024);
-        let elements = elements.map(|&element| element as usize);
-        let are_even = elements.map_init(|| [lowest.clone(), second.clone()], is_even);
-        match are_even.all(|is| is) {
+        match parallel::all(self.elements.len() / layers, is_even) {
             true => layers,
             false => 1,
         }
@@ -117,14 +117,15 @@ impl<'a> Packer<'a> {
             for_device: true,
         };
         let mut packed = vec![N::default(); len * self.elements.len()];
-        let groups = self.elements.par_chunks(GROUP);
-        let rows = packed.par_chunks_mut(len * GROUP).zip(groups);
-        let scratch = || (GeometryAtPoints::default(), vec![0.0; len * GROUP]);
-        rows.for_each_init(scratch, |(at, row), (out, elements)| {
-            let row = &mut row[..out.len()];
-            packer.pack(elements, at, row);
-            for (out, number) in out.iter_mut().zip(row) {
-                *out = N::from_f64(*number);
+        parallel::blocks(&mut packed, len * GROUP, |first, rows| {
+            let (mut at, mut row) = (GeometryAtPoints::default(), vec![0.0; len * GROUP]);
+            let groups = self.elements[first * GROUP..].chunks(GROUP);
+            for (elements, out) in groups.zip(rows.chunks_mut(len * GROUP)) {
+                let row = &mut row[..out.len()];
+                packer.pack(elements, &mut at, row);
+                for (out, number) in out.iter_mut().zip(row) {
+                    *out = N::from_f64(*number);
+                }
             }
         });
         packed
@@ -135,26 +136,21 @@ impl<'a> Packer<'a> {
         &self,
         kind: FieldKind,
     ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
-        let values = self.field_values(self.elements.par_iter().copied(), kind);
+        let values = self.field_values(&self.elements, kind);
         if values.is_empty() {
             return Ok(None);
         }
         Ok(Some(upload_f64(self.device, &values)?))
     }
 
-    fn field_values(
-        &self,
-        elements: impl IndexedParallelIterator<Item = u32>,
-        kind: FieldKind,
-    ) -> Vec<f64> {
+    fn field_values(&self, elements: &[u32], kind: FieldKind) -> Vec<f64> {
         let len = self.binding.fields_at(kind, 0).map(<[f64]>::len).sum();
         if len == 0 {
             return Vec::new();
         }
         let mut values = vec![0.0; elements.len() * len];
-        let rows = values.par_chunks_exact_mut(len).zip(elements);
-        rows.for_each(|(row, element)| {
-            let cell = self.binding.mesh_cell(element as usize);
+        parallel::chunks(&mut values, len, |place, row| {
+            let cell = self.binding.mesh_cell(elements[place] as usize);
             let own = self.binding.fields_at(kind, cell).flatten();
             row.iter_mut().zip(own).for_each(|(out, &x)| *out = x);
         });
@@ -181,12 +177,11 @@ impl<'a> Packer<'a> {
     }
 
     /// The coordinates in the geometry's dimensions, `[position][dim]`, from the origin.
-    fn leading(&self, positions: impl IndexedParallelIterator<Item = [f64; 3]>) -> Vec<f64> {
+    fn leading(&self, count: usize, position: impl Fn(usize) -> [f64; 3] + Sync) -> Vec<f64> {
         let dim = self.binding.geometry.dim();
-        let mut leading = vec![0.0; positions.len() * dim];
-        let rows = leading.par_chunks_exact_mut(dim).zip(positions);
-        rows.for_each(|(row, x)| {
-            row.copy_from_slice(&self.less_origin(x)[..dim]);
+        let mut leading = vec![0.0; count * dim];
+        parallel::chunks(&mut leading, dim, |number, row| {
+            row.copy_from_slice(&self.less_origin(position(number))[..dim]);
         });
         leading
     }
@@ -236,41 +231,40 @@ impl Elements for Packer<'_> {
     fn vertices(&self) -> Vec<u32> {
         let (binding, count) = (self.binding, self.binding.space.cell().vertices());
         let mut vertices = vec![0; self.elements.len() * count];
-        let rows = vertices.par_chunks_exact_mut(count).zip(&self.elements);
-        rows.for_each(|(row, &element)| {
-            let cell = binding.mesh_cell(element as usize);
+        parallel::chunks(&mut vertices, count, |place, row| {
+            let cell = binding.mesh_cell(self.elements[place] as usize);
             row.copy_from_slice(&binding.geometry.vertex_nodes(cell));
         });
         vertices
     }
 
     fn coordinates(&self) -> Vec<f64> {
-        self.leading(self.binding.geometry.coordinates().par_iter())
+        let coordinates = self.binding.geometry.coordinates();
+        self.leading(coordinates.len(), |node| coordinates.at(node))
     }
 
     fn node_coordinates(&self) -> Vec<f64> {
         let (space, geometry) = (self.binding.space, self.binding.geometry);
         // Of nodes at vertices: all elements with a node have the same there.
-        let nodes = (0..space.nodes()).into_par_iter();
-        let vertices: Vec<AtomicU32> = nodes.map(|_| AtomicU32::new(u32::MAX)).collect();
-        let rows = self.nodes().par_chunks_exact(space.nodes_per_element());
-        rows.zip(&self.elements).for_each(|(own, &element)| {
-            let cell = self.binding.mesh_cell(element as usize);
+        let vertices = parallel::unset(space.nodes());
+        let (nodes, count) = (self.nodes(), space.nodes_per_element());
+        parallel::for_each(self.elements.len(), |place| {
+            let own = &nodes[place * count..][..count];
+            let cell = self.binding.mesh_cell(self.elements[place] as usize);
             for (&node, vertex) in own.iter().zip(geometry.vertex_nodes(cell).each()) {
                 vertices[node as usize].store(vertex, Ordering::Relaxed);
             }
         });
         let coordinates = geometry.coordinates();
-        let position = |vertex: AtomicU32| coordinates.get(vertex.into_inner() as usize);
-        let positions = vertices.into_par_iter().map(position);
-        self.leading(positions.map(|found| found.unwrap_or_default()))
+        self.leading(vertices.len(), |node| {
+            let vertex = vertices[node].load(Ordering::Relaxed);
+            coordinates.get(vertex as usize).unwrap_or_default()
+        })
     }
 
     fn cell_fields(&self, places: &[u32]) -> Vec<f64> {
-        let elements = places
-            .par_iter()
-            .map(|&place| self.elements[place as usize]);
-        self.field_values(elements, FieldKind::Cell)
+        let element = |place: usize| self.elements[places[place] as usize];
+        self.field_values(&parallel::map(places.len(), element), FieldKind::Cell)
     }
 }
 
@@ -289,7 +283,8 @@ fn nodes(binding: &Binding<'_>, elements: &[u32]) -> Vec<u32> {
     let space = binding.space;
     let count = space.nodes_per_element();
     let mut nodes = vec![0; count * elements.len()];
-    let rows = nodes.par_chunks_mut(count).zip(elements);
-    rows.for_each(|(nodes, &element)| space.write_element_nodes(element as usize, nodes));
+    parallel::chunks(&mut nodes, count, |place, nodes| {
+        space.write_element_nodes(elements[place] as usize, nodes);
+    });
     nodes
 }

@@ -7,6 +7,7 @@ use crate::operator::{Binding, OperatorError};
 use crate::vector::{RandomVectors, VectorOps};
 use femto_element::tables::Tables;
 use femto_fem::geometry::GeometryAtPoints;
+use femto_fem::parallel;
 use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::fields::{CellFields, FieldKind};
@@ -14,7 +15,6 @@ use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -95,10 +95,10 @@ impl Expected {
         };
         let mut values = vec![0.0; expected.nodes.len() * space.components()];
         let mut sizes = values.clone();
-        let answer = |(element, own): &(usize, Vec<u32>)| {
+        let answers = parallel::map(expected.around.len(), |place| {
+            let (element, own) = &expected.around[place];
             oracle(binding, *element, &expected.of_element::<T>(own))
-        };
-        let answers: Vec<Vec<f64>> = expected.around.par_iter().map(answer).collect();
+        });
         let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
         for ((_, own), v_e) in expected.around.iter().zip(&answers) {
             let size = v_e.iter().map(|value| value.abs()).fold(0.0, larger);
@@ -197,8 +197,8 @@ impl Expected {
     ) -> Result<f64, OperatorError> {
         let own = self.around.first();
         let len = own.map_or(0, |(_, own)| own.len() * self.components);
-        let all = (0..elements * len).into_par_iter();
-        let mut u: Vec<T> = all.map(|at| T::from_f64(self.input::<T>(at))).collect();
+        let input = |at| T::from_f64(self.input::<T>(at));
+        let mut u: Vec<T> = parallel::map(elements * len, input);
         for (element, own) in &self.around {
             let values = self.of_element::<T>(own);
             let out = u[element * len..][..len].iter_mut();

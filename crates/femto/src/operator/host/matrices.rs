@@ -4,9 +4,9 @@ use super::traverse::ElementInput;
 use super::{HostBound, HostSegment};
 use crate::Number;
 use crate::operator::OperatorError;
+use femto_fem::parallel::{self, split};
 use femto_kernel::family::{EvalContext, MatrixStorage};
 use femto_platform::device::Device;
-use rayon::prelude::*;
 
 /// The operator that assembles the matrices, and their storage.
 pub(super) struct Assembler<T: Number> {
@@ -38,19 +38,14 @@ impl<T: Number> Assembler<T> {
             let unit = ElementInput::Unit(column);
             self.base.traverse_elements(context, unit, &mut product)?;
             let segments = bound.segments.iter().flatten();
-            let mut rest = &mut bound.arrays.geometry[..];
-            let mut parts = Vec::new();
-            for segment in segments {
-                let batches = segment.elements.len().div_ceil(lanes);
-                let len = batches * self.storage.entries() * lanes;
-                let (own, next) = rest.split_at_mut(len);
-                rest = next;
-                parts.push((segment, own));
-            }
-            let store = |(segment, own): (&HostSegment, &mut [T])| {
+            let batches = |segment: &HostSegment| segment.elements.len().div_ceil(lanes);
+            let len = |segment: &HostSegment| batches(segment) * self.storage.entries() * lanes;
+            let own = split(&mut bound.arrays.geometry, segments.clone().map(len));
+            let mut parts: Vec<_> = segments.zip(own).collect();
+            let store = |_, (segment, own): &mut (&HostSegment, &mut [T])| {
                 self.store(column, (segment, lanes), (&product, numbers), own);
             };
-            bound.host.enter(|| parts.into_par_iter().for_each(store));
+            bound.host.enter(|| parallel::each(&mut parts, store));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Constrained entries of a matrix.
 
+use femto_fem::parallel;
 use femto_fem::space::Space;
-use rayon::prelude::*;
 
 /// The entries that are constrained.
 pub(crate) struct Held<'a> {
@@ -22,7 +22,7 @@ impl<'a> Held<'a> {
         Self {
             space,
             is_held,
-            is_gone: (0..is_held.len()).into_par_iter().map(is_gone).collect(),
+            is_gone: parallel::map(is_held.len(), is_gone),
         }
     }
 

@@ -7,8 +7,8 @@ use crate::multigrid::NearKernel;
 use crate::operator::Backend;
 use crate::problem::{Discretization, Function, ProblemError};
 use crate::vector::{VectorOps, download_f64};
+use femto_fem::parallel;
 use femto_fem::space::{Block, Constraints};
-use rayon::prelude::*;
 
 /// Sums of squares of values at constrained entries below this part of the largest are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -91,7 +91,7 @@ impl Candidates {
     /// A combination, an L-vector.
     fn values(&self, combination: &[f64]) -> Vec<f64> {
         let value = |entry| self.row(entry).zip(combination).map(|(a, b)| a * b).sum();
-        (0..self.dofs).into_par_iter().map(value).collect()
+        parallel::map(self.dofs, value)
     }
 
     /// The same, zero where vectors are constrained.

@@ -6,7 +6,7 @@ mod blocks;
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
+use femto_fem::parallel;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -137,9 +137,9 @@ impl<V: Value> Csr<V> {
     ) -> Self {
         let shift = (rows / PARTS).clamp(least, ROWS).ilog2();
         let next = AtomicUsize::new(0);
-        let task = |_| {
+        let task = |_, parts: &mut Vec<(usize, Part<V>)>| {
             let mut own = None;
-            std::iter::from_fn(|| {
+            parts.extend(std::iter::from_fn(|| {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let first = number << shift;
                 let part = first..rows.min(first + (1 << shift));
@@ -148,11 +148,9 @@ impl<V: Value> Csr<V> {
                 }
                 let (write, entries) = own.get_or_insert_with(|| (writer(), Entries::default()));
                 Some((number, entries.part(part, columns, write)))
-            })
-            .collect::<Vec<_>>()
+            }));
         };
-        let tasks = (0..rayon::current_num_threads()).into_par_iter();
-        let mut parts: Vec<_> = tasks.with_max_len(1).flat_map_iter(task).collect();
+        let mut parts = parallel::gather(rayon::current_num_threads(), task);
         parts.sort_unstable_by_key(|part| part.0);
         Self {
             rows,
@@ -173,7 +171,9 @@ impl<V: Value> Csr<V> {
             rows: self.rows,
             columns: self.columns,
             shift: self.shift,
-            parts: self.parts.par_iter().map(part).collect(),
+            parts: parallel::gather(self.parts.len(), |number, parts| {
+                parts.push(part(&self.parts[number]));
+            }),
         }
     }
 
@@ -222,9 +222,10 @@ impl<V: Value> Csr<V> {
     /// Aᵀ.
     pub fn transposed(&self) -> Self {
         let lengths: Vec<AtomicU32> = (0..self.columns).map(|_| AtomicU32::new(0)).collect();
-        let places = self.parts.par_iter().flat_map_iter(|part| &part.places);
-        places.for_each(|&place| {
-            lengths[place as usize].fetch_add(1, Ordering::Relaxed);
+        parallel::for_each(self.parts.len(), |number| {
+            for &place in &self.parts[number].places {
+                lengths[place as usize].fetch_add(1, Ordering::Relaxed);
+            }
         });
         let lengths: Vec<u32> = lengths.into_iter().map(AtomicU32::into_inner).collect();
         let zeros = |row: usize, entries: &mut Vec<(u32, V)>| {
@@ -235,8 +236,7 @@ impl<V: Value> Csr<V> {
         let tasks = rayon::current_num_threads();
         let of_task = transposed.parts.len().div_ceil(tasks).max(1);
         let shift = transposed.shift;
-        let tasks = transposed.parts.par_chunks_mut(of_task).enumerate();
-        tasks.for_each(|(task, parts)| {
+        parallel::chunks(&mut transposed.parts, of_task, |task, parts| {
             let first = (task * of_task) << shift;
             let end = self.columns.min(first + (parts.len() << shift));
             let mut next: Vec<usize> = (parts.iter())
@@ -333,14 +333,13 @@ impl Csr {
             let terms = self.row(row);
             terms.map(|(column, a)| a * x[column as usize]).sum()
         };
-        (0..self.rows).into_par_iter().map(row).collect()
+        parallel::map(self.rows, row)
     }
 
     /// Changes the values of rows, whose columns `change` is given too.
     pub(crate) fn change_rows(&mut self, change: impl Fn(usize, &[u32], &mut [f64]) + Sync) {
         let shift = self.shift;
-        let parts = self.parts.par_iter_mut().enumerate();
-        parts.for_each(|(number, part)| {
+        parallel::each(&mut self.parts, |number, part| {
             for (row, ends) in (number << shift..).zip(part.offsets.windows(2)) {
                 let own = ends[0]..ends[1];
                 change(row, &part.places[own.clone()], &mut part.values[own]);
@@ -368,7 +367,6 @@ impl Csr {
             let place = self.row_columns(row).binary_search(&(row as u32)).ok()?;
             Some(self.row_values(row)[place])
         };
-        let rows = (0..self.rows()).into_par_iter();
-        rows.map(|row| entry(row).unwrap_or(0.0)).collect()
+        parallel::map(self.rows(), |row| entry(row).unwrap_or(0.0))
     }
 }

@@ -14,9 +14,8 @@ use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_kernel::vector::random::entry;
 use femto_platform::device::host::{Host, HostBuffer};
-use femto_platform::device::{Buffer, Device, DeviceError};
-use rayon::prelude::*;
-use std::ops::Add;
+use femto_platform::device::{Buffer, DeviceError};
+use std::ops::{Add, Range};
 
 impl<T: Number> VectorOps<T> for Host {
     fn fill(&self, alpha: f64, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
@@ -122,9 +121,10 @@ impl<T: Number> VectorOps<T> for Host {
     }
 
     fn randomise(&self, seed: u32, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
-        self.enter(|| {
-            let entries = y.par_iter_mut().enumerate();
-            entries.for_each(|(i, y)| *y = T::from_f64(entry(seed, i as u32)));
+        let all = (0..y.len(), &mut **y);
+        each(self, all, &|(places, y): (Range<usize>, &mut [T])| {
+            let entries = y.iter_mut().zip(places);
+            entries.for_each(|(y, i)| *y = T::from_f64(entry(seed, i as u32)));
         });
         Ok(())
     }
