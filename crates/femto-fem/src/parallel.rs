@@ -31,7 +31,7 @@ fn of_blocks<R: Send>(count: usize, value: impl Fn(Range<usize>) -> R + Sync) ->
     values.into_iter().flatten().collect()
 }
 
-/// Calls `body` for each number below `count`.
+/// Calls `body` for each number below `count`: all loops but those of [`unset`] and [`written`] end here.
 fn call(count: usize, body: &(dyn Fn(usize) + Sync)) {
     match count {
         0 => {}
@@ -40,17 +40,9 @@ fn call(count: usize, body: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// Calls `body` with ranges that cover those below `count`.
-fn ranges(count: usize, body: impl Fn(Range<usize>) + Sync) {
-    let len = block(count);
-    call(count.div_ceil(len), &|number| {
-        body(number * len..count.min((number + 1) * len));
-    });
-}
-
 /// Calls `body` for each index below `count`.
 pub fn for_each(count: usize, body: impl Fn(usize) + Sync) {
-    ranges(count, |range| range.for_each(&body));
+    of_blocks(count, |indices| indices.for_each(&body));
 }
 
 /// The value of each index below `count`.
@@ -83,8 +75,8 @@ pub fn try_map<R: Clone + Default + Send, E: Send>(
 /// What is found at the first index below `count` at which something is.
 pub fn find_first<R: Send>(count: usize, find: impl Fn(usize) -> Option<R> + Sync) -> Option<R> {
     let first = First::new();
-    ranges(count, |range| {
-        for index in range.take_while(|&index| first.is_before(index)) {
+    of_blocks(count, |indices| {
+        for index in indices.take_while(|&index| first.is_before(index)) {
             if let Some(found) = find(index) {
                 return first.offer(index, found);
             }

@@ -1,7 +1,7 @@
 //! Parallel traversal of the elements of a space, chunk by chunk, with deterministic sums.
 
 use crate::vector::Csr;
-use femto_fem::parallel::{self, split};
+use femto_fem::parallel;
 use femto_fem::space::{Chunk, Space};
 use std::ops::Range;
 
@@ -33,12 +33,7 @@ pub(crate) fn collect<V: Copy + Default + Send + Sync, E: Send>(
 ) -> Result<(), E> {
     let restriction = space.restriction();
     let mut listed = vec![V::default(); restriction.interface.len()];
-    let (private, shared) = result.split_at_mut(restriction.first_interface);
-    let (_, private) = private.split_at_mut(restriction.private().start);
-    let chunks = restriction.chunks.iter();
-    let private = split(private, chunks.clone().map(|chunk| chunk.private.len()));
-    let lists = split(&mut listed, chunks.map(|chunk| chunk.interface.len()));
-    let mut parts: Vec<_> = private.into_iter().zip(lists).collect();
+    let (mut parts, shared) = restriction.split_mut(result, &mut listed);
     parallel::try_each(&mut parts, |number, (own, list)| {
         let chunk = &restriction.chunks[number];
         let mut sums = vec![V::default(); chunk.nodes()];

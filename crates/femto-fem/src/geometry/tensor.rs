@@ -9,6 +9,14 @@ use crate::parallel;
 use femto_element::MapKind;
 use femto_element::{Cell, CellType};
 
+/// Appends a vector, without a copy if it is the first.
+fn append<T>(all: &mut Vec<T>, mut more: Vec<T>) {
+    match all.is_empty() {
+        true => *all = more,
+        false => all.append(&mut more),
+    }
+}
+
 /// The hexahedra or quadrilaterals of a mesh, in mesh cell order.
 #[derive(Clone, Debug)]
 pub(super) struct TensorMaps {
@@ -60,10 +68,7 @@ impl TensorMaps {
                 row[place] = node;
             }
         });
-        match first_vertex {
-            0 => self.vertices = vertices,
-            _ => self.vertices.append(&mut vertices),
-        }
+        append(&mut self.vertices, vertices);
         kinds.resize(first + block.len(), MapKind::Affine);
         let dim = self.cell.dim();
         let lift = Quadratic::new(block.cell_type);
@@ -90,11 +95,8 @@ impl TensorMaps {
         }
         let curved = parallel::filter(block.len(), |cell| is_curved(kinds[cell]));
         let monomials = |cell: usize| lift.monomials(coordinates, &block.cell(cell));
-        let mut curved = parallel::map(curved.len(), |place| monomials(curved[place]));
-        match self.curved.len() {
-            0 => self.curved = curved,
-            _ => self.curved.append(&mut curved),
-        }
+        let curved = parallel::map(curved.len(), |place| monomials(curved[place]));
+        append(&mut self.curved, curved);
     }
 
     pub(super) fn curved(&self, cell: usize) -> &Tensor<3> {

@@ -1,7 +1,6 @@
 //! The elements of spaces: selection, order, and chunks.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::geometry::Geometry;
@@ -93,7 +92,7 @@ impl Elements {
         }
         let [vertices, edges, ..] = self.entities.counts;
         // Twice the cell that first has an edge, plus 1 if it is vertical there.
-        let known: Vec<AtomicU32> = parallel::unset(edges);
+        let known = parallel::unset(edges);
         for (number, own) in self.shapes.iter().enumerate() {
             let (block, cell) = (self.entities.block(number), own.cell);
             let is_vertical = |&[a, b]: &[usize; 2]| {

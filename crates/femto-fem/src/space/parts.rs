@@ -74,10 +74,16 @@ impl Block {
         for block in &mut of_elements {
             parallel::each(block, |_, vertex| *vertex = links.root(*vertex));
         }
-        let least = of_elements.iter().flatten().copied().min();
-        let least = least.unwrap_or_default();
-        let all = of_elements.iter().flatten().copied();
-        let mut others: Vec<u32> = all.filter(|&root| root != least).collect();
+        let least = of_elements
+            .iter()
+            .map(|roots| parallel::reduce(roots.len(), u32::MAX, |place| roots[place], u32::min));
+        let least = least.min();
+        let others = of_elements.iter().flat_map(|roots| {
+            parallel::gather(roots.len(), |place, others| {
+                others.extend(Some(roots[place]).filter(|&root| Some(root) != least));
+            })
+        });
+        let mut others: Vec<u32> = others.collect();
         others.par_sort_unstable();
         others.dedup();
         // The least one has number 0.

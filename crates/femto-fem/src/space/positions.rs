@@ -4,7 +4,7 @@ use crate::geometry::{Geometry, Points};
 use femto_element::basis::nodes;
 
 use super::{Block, Space};
-use crate::parallel::{self, split};
+use crate::parallel;
 
 /// The nodes of the reference element, in its order.
 fn reference_nodes(space: &Space) -> Points {
@@ -29,14 +29,8 @@ impl Space {
         let restriction = &self.restriction;
         let nodes = reference_nodes(self);
         let mut interface = vec![[0.0; 3]; restriction.interface.len()];
-
-        let (private, shared) = positions.split_at_mut(restriction.first_interface);
-        let (_, private) = private.split_at_mut(restriction.private().start);
-        let chunks = restriction.chunks.iter();
-        let private = split(private, chunks.clone().map(|c| c.private.len()));
-        let lists = split(&mut interface, chunks.map(|c| c.interface.len()));
-        let mut outputs: Vec<_> = private.into_iter().zip(lists).collect();
-        parallel::each(&mut outputs, |number, (private, list)| {
+        let (mut parts, shared) = restriction.split_mut(positions, &mut interface);
+        parallel::each(&mut parts, |number, (private, list)| {
             let mut element_positions = Vec::new();
             for element in restriction.chunks[number].elements.clone() {
                 let cell = self.cells()[element] as usize;

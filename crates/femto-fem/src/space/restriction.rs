@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::few::in_column;
+use crate::parallel::split;
 
 /// A run of consecutive elements whose nodes fit a core's cache.
 ///
@@ -109,6 +110,25 @@ impl Restriction {
             [only] => only.private.clone(),
             [] => 0..0,
         }
+    }
+
+    /// For each chunk the part of an L-vector that is private to it, and that of values at nodes of [`Self::interface`]; and the
+    /// part of the L-vector from the first interface node on.
+    ///
+    /// # Panics
+    /// If the slices are shorter.
+    #[expect(clippy::type_complexity, reason = "two slices for each chunk, and one")]
+    pub fn split_mut<'a, 'b, V>(
+        &self,
+        l_vector: &'a mut [V],
+        listed: &'b mut [V],
+    ) -> (Vec<(&'a mut [V], &'b mut [V])>, &'a mut [V]) {
+        let (private, shared) = l_vector.split_at_mut(self.first_interface);
+        let (_, private) = private.split_at_mut(self.private().start);
+        let chunks = self.chunks.iter();
+        let private = split(private, chunks.clone().map(|chunk| chunk.private.len()));
+        let lists = split(listed, chunks.map(|chunk| chunk.interface.len()));
+        (private.into_iter().zip(lists).collect(), shared)
     }
 
     /// Whether elements touch an L-vector node.
