@@ -14,6 +14,7 @@ use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Module};
+use std::sync::Arc;
 
 use super::elements::Random;
 use super::runner::{close, element_product};
@@ -79,7 +80,7 @@ fn case(
     let rule = rule(cell, 2 * degree).ok()?;
     let basis = LagrangeBasis::new(cell, degree).ok()?;
     let element = DenseTables::in_space(&basis, &rule, cell.dim());
-    let matrices = Matrices::with(&element, true, true);
+    let matrices = Matrices::on_devices(&element, (true, true)).for_kernels(precision);
     let spec = KernelSpec {
         matrices: &matrices,
         components: 2,
@@ -106,7 +107,7 @@ fn case(
 fn check<T: Number>(
     device: &Accelerator,
     module: &Module,
-    (source, matrices, schedule): &(KernelSource, Matrices, Schedule),
+    (source, matrices, schedule): &(KernelSource, Arc<Matrices>, Schedule),
 ) -> Result<()> {
     let mut random = Random::new();
     let (nodes, factors) = (matrices.nodes, matrices.factors());

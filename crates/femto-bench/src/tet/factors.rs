@@ -16,15 +16,18 @@ use femto_kernel::dialect::Language;
 use femto_kernel::family::affine_simplex::ladder::{published, steps};
 use femto_kernel::family::affine_simplex::schedule::{MatrixUnits, Rows, Schedule, defaults};
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
-use femto_kernel::family::affine_simplex::{Matrices, fragments};
+use femto_kernel::family::affine_simplex::{Matrices, fragments, orbits};
 use femto_kernel::family::{Operand, Vectors};
 use femto_kernel::roofline::Ceilings;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
+use std::sync::Arc;
 
 /// Factors of an element: six of the stiffness, one of the mass.
 const FACTORS: usize = 7;
+/// Most nodes of an element whose sums the registers of a warp hold: those of degree 6.
+const MOST_NODES_OF_A_WARP: usize = 84;
 /// Seed of the factors; the input's is another.
 const GEOMETRY: u32 = 1;
 
@@ -72,34 +75,37 @@ pub(super) fn variants(
         }
     }
     for &warps in &tuning.warps {
-        for lockstep in [false, true] {
-            let units = |element_tiles, input_shared, together| {
+        // Registers for twelve warps, or as many as a thread wants.
+        for blocks_per_unit in [1, (12 / warps).max(1)] {
+            let units = |element_tiles, input_shared, lockstep, together| {
                 Schedule::MatrixUnits(MatrixUnits {
                     warps,
                     element_tiles,
                     input_shared,
                     lockstep,
                     together,
+                    blocks_per_unit,
                 })
             };
-            for element_tiles in [1, 2] {
-                own(units(element_tiles, false, false));
-                own(units(element_tiles, true, false));
-                if !lockstep {
-                    own(units(element_tiles, true, true));
-                }
+            // Those without shared sums take long to compile where they spill most of them.
+            if nodes <= MOST_NODES_OF_A_WARP {
+                own(units(1, false, false, false));
+                own(units(1, true, false, false));
+                own(units(1, true, true, false));
             }
+            own(units(1, true, false, true));
+            own(units(2, true, false, true));
         }
     }
 }
 
-/// The matrices of a degree, with mass and stiffness.
-pub(super) fn matrices(degree: usize) -> Result<Matrices, BenchError> {
+/// The matrices that kernels of a degree and precision read, with mass and stiffness.
+pub(super) fn matrices(degree: usize, precision: Precision) -> Result<Arc<Matrices>, BenchError> {
     let cell = Cell::Tetrahedron;
     let basis = LagrangeBasis::new(cell, degree).map_err(OperatorError::from)?;
     let rule = rule(cell, 2 * degree).map_err(OperatorError::from)?;
     let tables = DenseTables::in_space(&basis, &rule, cell.dim());
-    Ok(Matrices::with(&tables, true, true))
+    Ok(Matrices::on_devices(&tables, (true, true)).for_kernels(precision))
 }
 
 /// The problem, on E-vectors.
@@ -122,12 +128,13 @@ pub(super) fn spec(
 #[derive(Debug)]
 pub(super) struct Factors<'a, T: Number> {
     device: &'a Accelerator,
-    matrices: Matrices,
+    matrices: Arc<Matrices>,
     sides: usize,
     vectors: ElementVectors<'a, T>,
     /// With S_ab and S_ba apart, and added up.
     tables: [AcceleratorBuffer<T>; 2],
     fragments: AcceleratorBuffer<T>,
+    orbits: AcceleratorBuffer<u16>,
     geometry: AcceleratorBuffer<T>,
     list: AcceleratorBuffer<u32>,
 }
@@ -142,7 +149,7 @@ impl<'a, T: Number> Factors<'a, T> {
         (degree, sides): (usize, usize),
         elements: usize,
     ) -> Result<Self, BenchError> {
-        let matrices = matrices(degree)?;
+        let matrices = matrices(degree, T::PRECISION)?;
         let nodes = matrices.nodes;
         let bytes = elements as f64 * ((2 * nodes * sides + FACTORS) * T::BYTES + 4) as f64;
         let what = format!("tetrahedra of degree {degree} at this size");
@@ -175,6 +182,7 @@ impl<'a, T: Number> Factors<'a, T> {
                 upload(tables(&matrices, true))?,
             ],
             fragments: upload(fragments(&matrices, T::PRECISION))?,
+            orbits: device.upload(&orbits(&matrices.symmetry))?,
             geometry: vectors.random.make(GEOMETRY, elements * FACTORS)?,
             list: device.upload(&list)?,
             vectors,
@@ -194,7 +202,7 @@ impl<'a, T: Number> Factors<'a, T> {
         (sampling, ceilings): (&Sampling, &Ceilings),
     ) -> Result<Found, BenchError> {
         let features = self.device.features();
-        let of = (&self.matrices, self.sides);
+        let of = (&*self.matrices, self.sides);
         let spec = spec(of, listed, T::PRECISION, language(features));
         schedule.validate(spec.sizes(), T::PRECISION, &limits(features))?;
         let elements = self.vectors.elements;
@@ -216,6 +224,7 @@ impl<'a, T: Number> Factors<'a, T> {
                 Operand::Geometry => Some(Argument::input(&self.geometry)),
                 Operand::Tables => Some(Argument::input(tables)),
                 Operand::Fragments => Some(Argument::input(&self.fragments)),
+                Operand::Orbits => Some(Argument::input(&self.orbits)),
                 Operand::Elements => Some(Argument::input(&self.list)),
                 Operand::ComponentStride => Some(Argument::U32(0)),
                 _ => None,

@@ -232,7 +232,7 @@ fn source(
     let (limits, language) = (limits(device.features()), language(device.features()));
     match &variant.kernel {
         Kernel::Factors { schedule, listed } => {
-            let matrices = factors::matrices(degree)?;
+            let matrices = factors::matrices(degree, precision)?;
             let spec = factors::spec((&matrices, variant.sides), *listed, precision, language);
             schedule.validate(spec.sizes(), precision, &limits)?;
             Ok(spec.source(schedule))

@@ -41,7 +41,7 @@ fn affine(step: &ladder::Step) -> Option<Counts> {
     let rule = rule(Cell::Tetrahedron, 2 * DEGREE).unwrap();
     let tables = DenseTables::in_space(&basis, &rule, 3);
     let problem = affine_simplex::source::KernelSpec {
-        matrices: &Matrices::with(&tables, true, true),
+        matrices: &Matrices::on_devices(&tables, (true, true)).for_kernels(Precision::Fp64),
         components: 1,
         vectors: Vectors::Element {
             listed: step.listed(),
@@ -205,7 +205,7 @@ fn flops_are_those_published() {
         let basis = LagrangeBasis::new(Cell::Tetrahedron, degree).unwrap();
         let rule = rule(Cell::Tetrahedron, 2 * degree).unwrap();
         let tables = DenseTables::in_space(&basis, &rule, 3);
-        let matrices = Matrices::with(&tables, true, true);
+        let matrices = Matrices::on_devices(&tables, (true, true));
         assert_eq!(matrices.flops(10), flops, "degree {degree}");
         assert_eq!(matrices.flops(7), flops / 10 * 7, "degree {degree}");
     }

@@ -176,7 +176,8 @@ pub trait BlockOperator: Debug + Send + Sync {
     }
 
     /// Packs some elements together, at most [`GROUP`], if that is faster than one after the other; false if not. `out` has
-    /// as many numbers for each, those of [`BlockOperator::pack`] or of [`BlockOperator::pack_for_device`], which begin alike.
+    /// as many numbers for each, those of [`BlockOperator::pack`] or of [`BlockOperator::pack_for_device`], which begin alike in families that
+    /// have it.
     fn pack_group(&self, _: &[CellMap], _coefficients: &[(f64, f64)], _out: &mut [f64]) -> bool {
         false
     }

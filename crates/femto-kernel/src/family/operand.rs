@@ -28,6 +28,8 @@ pub enum Operand {
     Tables,
     /// Matrices in the order and the places in which matrix units use them.
     Fragments,
+    /// The nodes of an element that symmetry maps to each other.
+    Orbits,
     /// The matrices of the elements.
     Matrices,
     /// A column of the matrices.
@@ -94,6 +96,7 @@ impl Operand {
             Self::Rule => (NUMBERS, "g_rule"),
             Self::Tables => (NUMBERS, "g_tables"),
             Self::Fragments => (NUMBERS, "g_fragments"),
+            Self::Orbits => (SHORT_TABLE, "g_orbits"),
             Self::Matrices => (NUMBERS, "g_matrices"),
             Self::Column => (COUNT, "column"),
             Self::ColumnStarts => (TABLE, "g_columns"),

@@ -2,7 +2,7 @@
 
 use super::schedule::{Rows, Schedule, defaults};
 use super::source::{KernelSpec, tables};
-use super::{Matrices, fragments, host};
+use super::{Matrices, fragments, host, orbits};
 use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
@@ -59,9 +59,13 @@ impl Family for AffineSimplex {
         let Tables::Dense(element) = &operator.tables else {
             return Err(BlockError::Tables { family: Self::NAME });
         };
+        let inspection = &operator.inspection;
+        let mass = inspection.reads_values && inspection.writes_values;
+        let [on_host, on_devices] = Matrices::on_both(element, (mass, inspection.gradients()));
         Ok(Block {
-            matrices: Arc::new(Matrices::new(element, &operator.inspection)),
-            components: operator.inspection.components,
+            on_host,
+            on_devices,
+            components: inspection.components,
         })
     }
 }
@@ -69,7 +73,8 @@ impl Family for AffineSimplex {
 /// The operator on affine cells.
 #[derive(Clone, Debug)]
 pub struct Block {
-    matrices: Arc<Matrices>,
+    on_host: Arc<Matrices>,
+    on_devices: Arc<Matrices>,
     components: usize,
 }
 
@@ -83,7 +88,7 @@ impl Block {
         T: Vectorizable,
         F: Form<D, C> + Clone + 'static,
     {
-        host::build(&self.matrices, self.components, level)
+        host::build(&self.on_host, self.components, level)
     }
 }
 
@@ -93,11 +98,15 @@ impl BlockOperator for Block {
     }
 
     fn geometry_numbers(&self) -> usize {
-        self.matrices.factors()
+        self.on_host.factors()
     }
 
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
-        self.matrices.pack(map, coefficients, out);
+        self.on_host.pack(map, coefficients, out);
+    }
+
+    fn pack_for_device(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        self.on_devices.pack(map, coefficients, out);
     }
 
     fn folds_coefficients(&self) -> bool {
@@ -105,16 +114,16 @@ impl BlockOperator for Block {
     }
 
     fn scheduled_flops(&self) -> u64 {
-        self.components as u64 * self.matrices.host_flops()
+        self.components as u64 * self.on_host.host_flops()
     }
 
     /// As Karakus, Warburton et al. count them for seven matrices.
     fn nominal_flops(&self) -> u64 {
-        self.components as u64 * self.matrices.flops(self.matrices.factors())
+        self.components as u64 * self.on_host.flops(self.on_host.factors())
     }
 
     fn stored(&self) -> String {
-        format!("{} factors an element", self.matrices.factors())
+        format!("{} factors an element", self.on_host.factors())
     }
 
     fn kernels(
@@ -122,13 +131,16 @@ impl BlockOperator for Block {
         target: &Target,
         elements: &dyn Elements,
     ) -> Result<Box<dyn BlockKernels>, BlockError> {
-        let mut arrays = vec![(Operand::Tables, Array::Reals(tables(&self.matrices, true)))];
+        let matrices = self.on_devices.for_kernels(target.precision);
+        let mut arrays = vec![(Operand::Tables, Array::Reals(tables(&matrices, true)))];
         if target.limits.matrix_units {
-            let fragments = fragments(&self.matrices, target.precision);
+            let fragments = fragments(&matrices, target.precision);
             arrays.push((Operand::Fragments, Array::Reals(fragments)));
+            arrays.push((Operand::Orbits, Array::U16(orbits(&matrices.symmetry))));
         }
         Ok(Box::new(Kernels {
-            block: self.clone(),
+            matrices,
+            components: self.components,
             target: *target,
             elements: elements.count(),
             arrays,
@@ -139,7 +151,8 @@ impl BlockOperator for Block {
 /// The kernels of a block on a device.
 #[derive(Debug)]
 struct Kernels {
-    block: Block,
+    matrices: Arc<Matrices>,
+    components: usize,
     target: Target,
     elements: usize,
     arrays: Vec<(Operand, Array)>,
@@ -148,8 +161,8 @@ struct Kernels {
 impl Kernels {
     fn problem(&self, vectors: Vectors) -> KernelSpec<'_> {
         KernelSpec {
-            matrices: &self.block.matrices,
-            components: self.block.components,
+            matrices: &self.matrices,
+            components: self.components,
             vectors,
             precision: self.target.precision,
             language: self.target.language,

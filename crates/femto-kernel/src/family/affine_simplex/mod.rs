@@ -10,10 +10,10 @@
 //! with the tables B (`interp`) and D (`grad`) of the basis at the points and the weights W. Since G is symmetric,
 //! S_ab and S_ba are added up: 6 stiffness matrices on the tetrahedron, 3 on the triangle.
 //!
-//! The kernels of accelerators multiply by these matrices, as A. Karakus, T. Warburton et al. do in "Finite Element
+//! Kernels with a row per thread multiply by these matrices, as A. Karakus, T. Warburton et al. do in "Finite Element
 //! Stiffness Matrix Action: monolithic kernel optimization on Titan V" (2018), whose ladder of eleven steps
-//! [`ladder`] has as data on the same text. The [`host`]'s loops factorise them into derivatives, of which there
-//! are as many as polynomials of one degree less.
+//! [`ladder`] has as data on the same text. The [`host`]'s loops and matrix units factorise them into derivatives, of
+//! which there are as many as polynomials of one degree less, in blocks that the cell's [`Symmetry`] keeps apart.
 
 mod block;
 mod fragments;
@@ -22,8 +22,10 @@ pub mod ladder;
 mod matrices;
 pub mod schedule;
 pub mod source;
+mod symmetry;
 mod work;
 
 pub use block::{AffineSimplex, Block};
-pub use fragments::fragments;
+pub use fragments::{fragments, orbits};
 pub use matrices::Matrices;
+pub use symmetry::Symmetry;

@@ -51,6 +51,8 @@ pub struct MatrixUnits {
     pub lockstep: bool,
     /// Whether the warps of a block share its elements, and fluxes pass through shared memory.
     pub together: bool,
+    /// Blocks for which a multiprocessor shall have registers.
+    pub blocks_per_unit: u32,
 }
 
 /// Rows of a product of matrix units.
@@ -84,6 +86,10 @@ pub struct Sizes {
     pub factors: usize,
     /// Dimension.
     pub dim: usize,
+    /// Classes of nodes.
+    pub classes: usize,
+    /// Tiles of eight sums of all classes.
+    pub sum_tiles: usize,
 }
 
 impl Rows {
@@ -119,20 +125,36 @@ impl Rows {
     }
 }
 
+/// The distance of elements in the shared memory of `matrix_units.c`, with which the threads of a warp find their elements in
+/// different banks.
+pub(super) fn stride(nodes: usize) -> u32 {
+    (nodes as u32 + 4).div_ceil(8) * 8 - 4
+}
+
 impl MatrixUnits {
+    /// The teams of warps of a block that share elements.
+    fn teams(&self) -> u32 {
+        if self.together { 1 } else { self.warps }
+    }
+
     fn block(&self, sizes: Sizes) -> BlockShape {
         let elements = self.element_tiles * ELEMENT_TILE;
-        let numbers = elements * sizes.nodes.next_multiple_of(8) as u32;
+        let sums = match self.input_shared {
+            true => elements * 8 * sizes.sum_tiles as u32,
+            false => 0,
+        };
+        let fluxes = match self.together {
+            true => 2 * elements * 8 * (sizes.classes * sizes.dim) as u32,
+            false => 0,
+        };
+        let nodal = match sizes.classes {
+            1 => 0,
+            _ => (elements * stride(sizes.nodes)).max(fluxes),
+        };
         BlockShape {
             threads: [32, self.warps, 1],
-            blocks_per_unit: 1,
-            shared_reals: if self.together {
-                numbers + 2 * self.warps * elements * 8 * sizes.dim as u32
-            } else if self.input_shared {
-                self.warps * numbers
-            } else {
-                0
-            },
+            blocks_per_unit: self.blocks_per_unit,
+            shared_reals: self.teams() * (sums + nodal),
         }
     }
 }
@@ -150,10 +172,7 @@ impl Schedule {
     pub fn elements_per_block(&self) -> u32 {
         match self {
             Self::Rows(rows) => rows.elements_per_block(),
-            Self::MatrixUnits(it) => match it.together {
-                true => it.element_tiles * ELEMENT_TILE,
-                false => it.warps * it.element_tiles * ELEMENT_TILE,
-            },
+            Self::MatrixUnits(it) => it.teams() * it.element_tiles * ELEMENT_TILE,
         }
     }
 
@@ -185,10 +204,11 @@ impl Schedule {
             if !limits.matrix_units {
                 return Err(ScheduleError::MatrixUnits);
             }
-            if it.together && (it.lockstep || !it.input_shared) {
+            let is_team = it.warps as usize == sizes.classes && it.input_shared && !it.lockstep;
+            if it.together && !is_team {
                 return Err(ScheduleError::Rule {
                     schedule: self.to_string(),
-                    rule: "warps that share elements have u in shared memory, and wait for each other as it is",
+                    rule: "warps that share elements have a class each, u in shared memory, and wait for each other as it is",
                 });
             }
         }
@@ -222,6 +242,9 @@ impl fmt::Display for MatrixUnits {
         }
         if self.together {
             write!(f, ", shared by all warps")?;
+        }
+        if self.blocks_per_unit > 1 {
+            write!(f, ", registers for {} blocks", self.blocks_per_unit)?;
         }
         Ok(())
     }
@@ -273,43 +296,62 @@ pub fn defaults(nodes: usize, precision: Precision) -> Vec<Schedule> {
     all
 }
 
+/// Whether the matrices that kernels read are those between sums over orbits of nodes, where symmetry is of use at all: in single
+/// precision it was measured at degree 3, where they are slower, and at degree 7.
+pub(super) fn separates_classes(nodes: usize, precision: Precision) -> bool {
+    match precision {
+        Precision::Fp64 => true,
+        Precision::Fp32 => nodes >= TETRAHEDRA[6],
+    }
+}
+
 /// The best for matrix units, unless a row per thread is faster (degree 1) or too much more accurate (degree 8 in
 /// single precision, whose error was 6e-6).
 fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
-    const fn with(warps: u32, input_shared: bool, lockstep: bool) -> Option<MatrixUnits> {
+    /// Warps with their own elements, and blocks of a multiprocessor.
+    const fn with(
+        (warps, blocks_per_unit): (u32, u32),
+        input_shared: bool,
+        lockstep: bool,
+    ) -> Option<MatrixUnits> {
         Some(MatrixUnits {
             warps,
             element_tiles: 1,
             input_shared,
             lockstep,
             together: false,
+            blocks_per_unit,
         })
     }
-    const TOGETHER: Option<MatrixUnits> = Some(MatrixUnits {
-        warps: 4,
-        element_tiles: 2,
-        input_shared: true,
-        lockstep: false,
-        together: true,
-    });
+    /// A warp for each class of nodes.
+    const fn together(element_tiles: u32, blocks_per_unit: u32) -> Option<MatrixUnits> {
+        Some(MatrixUnits {
+            warps: 4,
+            element_tiles,
+            input_shared: true,
+            lockstep: false,
+            together: true,
+            blocks_per_unit,
+        })
+    }
     const FP64: [Option<MatrixUnits>; 8] = [
         None,
-        with(2, false, false),
-        with(2, false, false),
-        with(2, false, false),
-        with(2, false, false),
-        with(2, true, true),
-        TOGETHER,
-        TOGETHER,
+        with((2, 1), false, false),
+        with((1, 12), false, false),
+        with((1, 12), false, false),
+        with((4, 1), false, false),
+        with((1, 1), true, true),
+        together(1, 3),
+        together(2, 1),
     ];
     const FP32: [Option<MatrixUnits>; 8] = [
         None,
-        with(2, false, true),
-        with(2, true, false),
-        with(2, false, false),
-        with(4, false, false),
-        with(2, true, true),
-        with(2, true, true),
+        with((2, 1), false, true),
+        with((2, 1), true, false),
+        with((2, 1), false, false),
+        with((4, 1), false, false),
+        with((2, 1), true, true),
+        together(2, 3),
         None,
     ];
     let table = match precision {

@@ -1,7 +1,8 @@
 //! Kernel sources, from problem and schedule.
 
 use super::Matrices;
-use super::schedule::{Factors, Input, MatrixUnits, Rows, Schedule, Sizes};
+use super::fragments::TILE;
+use super::schedule::{Factors, Input, MatrixUnits, Rows, Schedule, Sizes, stride};
 use crate::dialect::{KernelFile, Language, SourceBuilder, text};
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
@@ -43,11 +44,7 @@ macro_rules! file {
 impl KernelSpec<'_> {
     /// The sizes on which schedules depend.
     pub fn sizes(&self) -> Sizes {
-        Sizes {
-            nodes: self.matrices.nodes,
-            factors: self.matrices.factors(),
-            dim: self.matrices.dim,
-        }
+        self.matrices.sizes()
     }
 
     /// The text that applies the operator.
@@ -115,8 +112,20 @@ impl KernelSpec<'_> {
     }
 
     fn matrix_units_source(&self, it: &MatrixUnits) -> KernelSource {
+        let symmetry = &self.matrices.symmetry;
+        let last = symmetry.classes - 1;
+        let [first_sums, other_sums] = [0, last].map(|class| symmetry.sums(class).len());
+        let [first_rank, other_rank] = [0, last].map(|class| self.matrices.ranks[class]);
         let numbers = [
-            ("RANK", self.matrices.rank),
+            ("CLASSES", symmetry.classes),
+            ("QUADS", symmetry.quads()),
+            ("SUMS_FIRST", first_sums),
+            ("SUMS_OTHERS", other_sums),
+            ("SUM_TILES_FIRST", first_sums.div_ceil(TILE)),
+            ("SUM_TILES_OTHERS", other_sums.div_ceil(TILE)),
+            ("RANK_TILES_FIRST", first_rank.div_ceil(TILE)),
+            ("RANK_TILES_OTHERS", other_rank.div_ceil(TILE)),
+            ("STRIDE", stride(self.matrices.nodes) as usize),
             ("WARPS", it.warps as usize),
             ("ELEMENT_TILES", it.element_tiles as usize),
             ("INPUT_SHARED", usize::from(it.input_shared)),
@@ -130,9 +139,10 @@ impl KernelSpec<'_> {
         };
         let schedule = Schedule::MatrixUnits(*it);
         let text = ("apply", file!("matrix_units.c"));
-        let operands = self
-            .vectors
-            .operands(&[Operand::Geometry, Operand::Fragments], true);
+        let operands = self.vectors.operands(
+            &[Operand::Geometry, Operand::Fragments, Operand::Orbits],
+            true,
+        );
         self.translation_unit(&schedule, text, operands, define)
     }
 

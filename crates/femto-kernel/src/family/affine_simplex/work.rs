@@ -1,7 +1,8 @@
 //! Exact work: bytes and flops, from sizes and schedule.
 
 use super::Matrices;
-use super::schedule::{Input, Schedule};
+use super::fragments::TILE;
+use super::schedule::{Input, MatrixUnits, Schedule};
 use super::source::KernelSpec;
 use crate::family::Vectors;
 use crate::roofline::Work;
@@ -13,19 +14,52 @@ impl Matrices {
         if nodes != dim + 1 {
             return self.product_flops();
         }
-        let slopes = usize::from(self.rank > 0) * dim * (2 * dim + 2);
+        let slopes = usize::from(self.has_stiffness()) * dim * (2 * dim + 2);
         let mass = usize::from(self.mass.is_some()) * (4 * nodes + 2);
         (slopes + mass) as u64
     }
 
-    /// Flops of a component of an element by products with D̂, its transpose, and M.
+    /// Flops of a component of an element by products with the blocks of D̂, their transposes, and those of M, and of the sums
+    /// over orbits and back.
     fn product_flops(&self) -> u64 {
-        let Self {
-            dim, nodes, rank, ..
-        } = *self;
-        let slopes = 4 * dim * rank * nodes + rank * dim * (2 * dim - 1);
-        let mass = usize::from(self.mass.is_some()) * (2 * nodes * nodes + nodes);
-        (slopes + mass) as u64
+        let [slopes, masses] = self.entries();
+        let fluxes = self.rank() * self.dim * (2 * self.dim - 1);
+        let mass = usize::from(self.mass.is_some()) * self.nodes;
+        (4 * slopes + fluxes + 2 * masses + mass + 2 * self.symmetry.additions()) as u64
+    }
+
+    /// Entries of the blocks of D̂, and of those of M.
+    fn entries(&self) -> [usize; 2] {
+        let slopes = self.derivatives.iter().flatten().map(Vec::len);
+        [slopes.sum(), self.masses.iter().map(Vec::len).sum()]
+    }
+
+    /// Numbers of a component of an element that warps write to shared memory or read: with several classes nodal values four
+    /// times; sums once and for each tile of rows that needs them; together, fluxes once and by the class that each adds to, and
+    /// sums of v twice.
+    fn shared_numbers(&self, it: &MatrixUnits) -> usize {
+        let mut numbers = match self.symmetry.classes {
+            1 => 0,
+            _ => 4 * self.nodes,
+        };
+        if it.input_shared {
+            for (class, &rank) in self.ranks.iter().enumerate() {
+                // With one class all axes read the same sums.
+                let axes = if self.ranks.len() == 1 {
+                    self.axes().min(1)
+                } else {
+                    self.axes()
+                };
+                let before = (0..axes).map(|axis| self.symmetry.before(axis, class));
+                let read = before.map(|before| self.symmetry.sums(before).len());
+                numbers += rank.div_ceil(TILE) * read.sum::<usize>();
+            }
+            numbers += (1 + usize::from(self.mass.is_some())) * self.nodes;
+        }
+        if it.together {
+            numbers += 2 * self.dim * self.rank() + 2 * self.nodes;
+        }
+        numbers
     }
 
     /// Flops of a component of an element by this many matrices: 20 Nₚ² + 20 Nₚ for ten, 14 Nₚ² + 14 Nₚ for seven.
@@ -60,17 +94,10 @@ impl KernelSpec<'_> {
                 (count * nodes * nodes, shared, self.matrices.flops(count))
             }
             Schedule::MatrixUnits(it) => {
-                let Matrices { dim, rank, .. } = *self.matrices;
-                let mass_rows = usize::from(self.matrices.mass.is_some()) * nodes;
-                let rounds = mass_rows + rank;
-                let mut shared = usize::from(it.input_shared) * nodes * (1 + rounds.div_ceil(8));
-                if it.together {
-                    // Fluxes are written once, and read by all warps.
-                    shared += dim * rank * (1 + it.warps as usize);
-                }
+                let [slopes, masses] = self.matrices.entries();
                 (
-                    (2 * dim * rank + mass_rows) * nodes,
-                    shared,
+                    2 * slopes + masses,
+                    self.matrices.shared_numbers(it),
                     self.matrices.product_flops(),
                 )
             }

@@ -1,10 +1,13 @@
-//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time, at degree 1
-//! differences of vertices in registers.
+//! Host loops: SIMD over cells, products with the matrices' blocks between sums over orbits of nodes, whose rows are taken eight
+//! at a time, at degree 1 differences of vertices in registers.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "loops of a fixed length are unrolled, and their arrays stay in registers"
 )]
+
+mod classes;
+mod rows;
 
 use super::Matrices;
 use crate::family::batch::{
@@ -12,6 +15,7 @@ use crate::family::batch::{
     scatter_any,
 };
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
+use classes::{Class, Flux, Orbits};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 
@@ -40,90 +44,43 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
     type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
-        let Matrices {
-            dim,
-            nodes,
-            mass,
-            derivatives,
-            rank,
-            ..
-        } = self.matrices;
-        let (slopes, masses) = (
-            derivatives.len() / nodes,
-            usize::from(mass.is_some()) * nodes,
-        );
-        let back = |row: usize, column: usize| match column.checked_sub(slopes) {
-            None => derivatives[column * nodes + row],
-            Some(column) => mass.as_ref().map_or(0.0, |mass| mass[row * nodes + column]),
-        };
-        let all = self.matrices.all(true).into_iter();
+        let matrices = self.matrices;
+        let (dim, nodes) = (matrices.dim, matrices.nodes);
+        let all = matrices.all(true).into_iter();
         let diagonal =
-            |matrix: Vec<f64>| (0..*nodes).map(move |n| T::from_f64(matrix[n * nodes + n]));
+            |matrix: Vec<f64>| (0..nodes).map(move |n| T::from_f64(matrix[n * nodes + n]));
+        let (mut classes, mut columns) = (Vec::new(), 0);
+        for class in 0..matrices.symmetry.classes {
+            let made = Class::new(matrices, class, columns);
+            columns += made.columns();
+            classes.push(made);
+        }
+        let flux = |class: usize| Flux {
+            rank: matrices.ranks[class],
+            starts: (0..matrices.axes())
+                .map(|axis| classes[matrices.symmetry.before(axis, class)].starts[axis])
+                .collect(),
+        };
+        let fluxes = (0..classes.len()).map(flux).collect();
+        let slope = matrices.derivatives.iter().flatten().flatten().next();
+        let slope = slope.copied().unwrap_or(0.0);
+        let mass = matrices.mass.as_ref();
         Box::new(Kernel::<T::Lanes<S>> {
             token,
             identity: Identity::default(),
-            dim: *dim,
-            nodes: *nodes,
-            rank: *rank,
+            dim,
+            nodes,
             components: self.components,
-            factors: self.matrices.factors(),
-            slopes: RowBlocks::new((slopes, *nodes), |row, column| {
-                derivatives[row * nodes + column]
-            }),
-            back: RowBlocks::new((*nodes, slopes + masses), back),
-            masses: mass
-                .as_ref()
-                .map(|mass| [mass[0] - mass[1], mass[1]].map(T::from_f64)),
-            diagonals: all.flat_map(diagonal).collect(),
-        })
-    }
-}
-
-/// Rows of a matrix that are multiplied at the same time.
-const ROWS: usize = 8;
-
-/// A matrix in blocks of rows, `[block][column][ROWS]`; rows beyond the last are zero.
-struct RowBlocks<R> {
-    columns: usize,
-    entries: Vec<[R; ROWS]>,
-}
-
-impl<R: crate::scalar::Real> RowBlocks<R> {
-    fn new((rows, columns): (usize, usize), entry: impl Fn(usize, usize) -> f64) -> Self {
-        let at = |row: usize, column: usize| match row < rows {
-            true => R::from_f64(entry(row, column)),
-            false => R::from_f64(0.0),
-        };
-        let blocks = 0..rows.div_ceil(ROWS);
-        let entries = blocks.flat_map(|block| {
-            let columns = 0..columns;
-            columns.map(move |column| core::array::from_fn(|row| (block * ROWS + row, column)))
-        });
-        let entries = entries
-            .map(|places: [(usize, usize); ROWS]| places.map(|(row, column)| at(row, column)));
-        Self {
+            factors: matrices.factors(),
+            orbits: Orbits::new(&matrices.symmetry),
+            has_stiffness: matrices.has_stiffness(),
+            fluxes,
             columns,
-            entries: entries.collect(),
-        }
-    }
-
-    /// The product with a vector, into `out`, `[rows]`.
-    #[inline(always)]
-    fn multiply<L: Lanes<Real = R>>(&self, token: L::Token, vector: &[L], out: &mut [L]) {
-        if self.columns == 0 {
-            return;
-        }
-        let zero = L::splat(token, R::from_f64(0.0));
-        let blocks = self.entries.chunks_exact(self.columns);
-        for (block, out) in blocks.zip(out.chunks_mut(ROWS)) {
-            let mut sums = [zero; ROWS];
-            for (entries, &x) in block.iter().zip(vector) {
-                for (sum, &entry) in sums.iter_mut().zip(entries) {
-                    *sum = L::splat(token, entry).mul_add(x, *sum);
-                }
-            }
-            out.copy_from_slice(&sums[..out.len()]);
-        }
+            square: T::from_f64(slope * slope),
+            masses: mass.map(|mass| [mass[0] - mass[1], mass[1]].map(T::from_f64)),
+            diagonals: all.flat_map(diagonal).collect(),
+            classes,
+        })
     }
 }
 
@@ -133,14 +90,17 @@ struct Kernel<L: Lanes> {
     identity: Identity,
     dim: usize,
     nodes: usize,
-    rank: usize,
     components: usize,
     /// Numbers of a cell's packed geometry.
     factors: usize,
-    /// D̂, `[axis and rank][node]`.
-    slopes: RowBlocks<L::Real>,
-    /// D̂ᵀ, then M, `[node][axis and rank, then node]`.
-    back: RowBlocks<L::Real>,
+    orbits: Orbits,
+    has_stiffness: bool,
+    classes: Vec<Class<L::Real>>,
+    fluxes: Vec<Flux>,
+    /// Numbers of [`Scratch::columns`].
+    columns: usize,
+    /// At degree 1 the square of the derivative of a difference.
+    square: L::Real,
     /// At degree 1, where M = a δ + b for all pairs of vertices, a and b; `None` without mass.
     masses: Option<[L::Real; 2]>,
     /// The diagonals of the matrices, `[matrix][node]`.
@@ -153,7 +113,9 @@ struct Scratch<L> {
     nodal: Vec<L>,
     /// `[component][node]`
     out: Vec<L>,
-    /// Derivatives `[axis][rank]`, then values `[node]`.
+    /// Sums over orbits, `[class][sum]`.
+    sums: Vec<L>,
+    /// For each class of nodes derivatives `[axis][rank]`, then values `[sum]`.
     columns: Vec<L>,
 }
 
@@ -183,7 +145,8 @@ impl<L: Lanes> Kernel<L> {
         Scratch {
             nodal: zeros(self.components * self.nodes),
             out: zeros(self.components * self.nodes),
-            columns: zeros(self.back.columns),
+            sums: zeros(self.nodes),
+            columns: zeros(self.columns),
         }
     }
 
@@ -222,12 +185,11 @@ impl<L: Lanes> Kernel<L> {
     ) {
         let token = self.token;
         let (u, mut v) = (*nodal, [L::splat(token, L::Real::default()); N]);
-        if self.rank > 0 {
+        if self.has_stiffness {
             let factors = &geometry[..D * (D + 1) / 2 * L::WIDTH];
-            let square = self.slopes.entries[1][0] * self.slopes.entries[1][0];
             let mut slope = [u[0]; D];
             for a in 0..D {
-                slope[a] = (u[a + 1] - u[0]) * L::splat(token, square);
+                slope[a] = (u[a + 1] - u[0]) * L::splat(token, self.square);
             }
             for a in 0..D {
                 let mut sum = load::<L>(token, factors, pair::<D>(a, 0)) * slope[0];
@@ -266,46 +228,64 @@ impl<L: Lanes> Kernel<L> {
         let Scratch {
             nodal,
             out,
+            sums,
             columns,
         } = scratch;
         let places = batch.places(self.nodes, self.components);
         gather_any(self.token, places, source, nodal);
         for component in 0..self.components {
             let own = component * self.nodes..(component + 1) * self.nodes;
-            let u = &nodal[own.clone()];
-            self.slopes.multiply(self.token, u, columns);
+            self.orbits.gather(&nodal[own.clone()], sums);
+            self.derivatives(batch.geometry, sums, columns);
             match self.dim {
-                2 => self.weigh::<2>(batch.geometry, u, columns),
-                _ => self.weigh::<3>(batch.geometry, u, columns),
+                2 => self.weigh::<2>(batch.geometry, columns),
+                _ => self.weigh::<3>(batch.geometry, columns),
             }
-            self.back.multiply(self.token, columns, &mut out[own]);
+            for (class, &first) in self.classes.iter().zip(&self.orbits.starts) {
+                let columns = &columns[class.start..];
+                class.back.multiply(self.token, columns, &mut sums[first..]);
+            }
+            self.orbits.scatter(sums, &mut out[own]);
         }
         scatter_any(self.token, places, out, target);
     }
 
-    /// Multiplies derivatives by the factors G, and values by λ |J|.
+    /// Derivatives of the sums, and the sums times λ |J|.
     #[inline(always)]
-    fn weigh<const D: usize>(&self, geometry: &[L::Real], u: &[L], columns: &mut [L]) {
-        let factor = |n: usize| load(self.token, geometry, n);
-        let (slopes, values) = columns.split_at_mut(D * self.rank);
-        if self.rank > 0 {
-            let factors: [[L; D]; D] =
-                core::array::from_fn(|a| core::array::from_fn(|b| factor(pair::<D>(a, b))));
-            for r in 0..self.rank {
-                let slope: [L; D] = core::array::from_fn(|axis| slopes[axis * self.rank + r]);
+    fn derivatives(&self, geometry: &[L::Real], sums: &[L], columns: &mut [L]) {
+        for (class, &first) in self.classes.iter().zip(&self.orbits.starts) {
+            let (sums, columns) = (&sums[first..], &mut columns[class.start..]);
+            class.slopes.multiply(self.token, sums, columns);
+            let columns = &mut columns[class.slopes.rows..class.back.columns];
+            if !columns.is_empty() {
+                let lambda: L = load(self.token, geometry, self.factors - 1);
+                for (value, &sum) in columns.iter_mut().zip(sums) {
+                    *value = lambda * sum;
+                }
+            }
+        }
+    }
+
+    /// Multiplies derivatives by the factors G.
+    #[inline(always)]
+    fn weigh<const D: usize>(&self, geometry: &[L::Real], columns: &mut [L]) {
+        if !self.has_stiffness {
+            return;
+        }
+        let factors: [[L; D]; D] = core::array::from_fn(|a| {
+            core::array::from_fn(|b| load(self.token, geometry, pair::<D>(a, b)))
+        });
+        for flux in &self.fluxes {
+            let starts: [usize; D] = core::array::from_fn(|axis| flux.starts[axis]);
+            for r in 0..flux.rank {
+                let slope: [L; D] = core::array::from_fn(|axis| columns[starts[axis] + r]);
                 for (a, row) in factors.iter().enumerate() {
                     let mut sum = row[0] * slope[0];
                     for b in 1..D {
                         sum = row[b].mul_add(slope[b], sum);
                     }
-                    slopes[a * self.rank + r] = sum;
+                    columns[starts[a] + r] = sum;
                 }
-            }
-        }
-        if !values.is_empty() {
-            let lambda = factor(self.factors - 1);
-            for (value, &u) in values.iter_mut().zip(u) {
-                *value = lambda * u;
             }
         }
     }
