@@ -87,7 +87,7 @@ pub(super) fn variants(
                     blocks_per_unit,
                 })
             };
-            // Those without shared sums take long to compile where they spill most of them.
+            // Above, warps with elements of their own spill, and take long to compile.
             if nodes <= MOST_NODES_OF_A_WARP {
                 own(units(1, false, false, false));
                 own(units(1, true, false, false));

@@ -54,16 +54,15 @@
 #define AXES_FROM_FIRST(c) DIM
 #endif
 /* Fragments of M of a class, and of D_aᵀ or D_a along all axes for a tile of rows of a class. */
-#define MASS_AT(c)                                                                         \
+#define MASS_AT(c)                                                                             \
     ((c) == 0 ? 0 : SUM_TILES_FIRST * SUM_TILES_FIRST + ((c) - 1) * SUM_TILES_OTHERS * SUM_TILES_OTHERS)
 #define SLOPES(c) (DIM * SUM_TILES_OTHERS + AXES_FROM_FIRST(c) * (SUM_TILES_FIRST - SUM_TILES_OTHERS))
-#define SLOPES_AT(c)                                                                       \
+#define SLOPES_AT(c)                                                                           \
     (MASS * MASS_AT(CLASSES) +                                                                 \
      ((c) == 0 ? 0 : 2 * (RANK_TILES_FIRST * SLOPES(0) + ((c) - 1) * RANK_TILES_OTHERS * SLOPES(1))))
 #define FRAGMENT_AT(n) load_fragment(g_fragments + ((size_t)(n) * 32 + lane) * FRAGMENT)
 /* Number i of a thread in an element tile. Elements past the last one repeat it and are not written. */
 #define ELEMENT_OF(tile, i) ((tile) * 16 + lane / 4 + (i) % 2 * 8)
-#define NODE(tile, i) ((tile) * 8 + lane % 4 * 2 + (i) / 2)
 #define OWN(element) (first + (element) < elements ? first + (element) : elements - 1)
 #define PLANE(a, b) ((a) < (b) ? (a) * DIM - (a) * ((a) + 1) / 2 + (b) : (b) * DIM - (b) * ((b) + 1) / 2 + (a))
 /* Nodal value of an element in shared memory; sum i of u or v in a tile of a class. */
@@ -76,8 +75,10 @@
 #endif
 #if TOGETHER
 #define V(tile, c, n, i) S_SUM(tile, c, n, i)
+#define FLUX(tile, c, a, i) s_fluxes[((((c) * ELEMENT_TILES + (tile)) * DIM + (a)) * 4 + (i)) * 32]
 #else
 #define V(tile, c, n, i) r_v[tile][FIRST_TILE(c) + (n)][i]
+#define FLUX(tile, c, a, i) r_fluxes[tile][a][i]
 #endif
 /* Whether all, or none, of the sums of a tile are of orbits of four nodes. */
 #define IS_QUADS(n) ((n) * 8 + 8 <= QUADS)
@@ -133,7 +134,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         /* A sum is a node. */
         EACH(tile, ELEMENT_TILES) EACH(n, ALL_TILES) EACH(i, 4)
         {
-            const int node = NODE(n, i);
+            const int node = SUM(n, i / 2);
             U(tile, 0, n, i) = (NODES % 8 == 0 || node < NODES) ? g_u[PLACE(OWN(ELEMENT_OF(tile, i)), component, node)] : 0;
         }
 #else
@@ -163,18 +164,15 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
                     sums_of_four(x);
                     EACH(c, CLASSES) U(tile, c, n, 2 * j + half) = x[c];
                 }
-            } else
+            } else EACH(c, CLASSES) if (n < SUM_TILES(c))
             {
-                EACH(c, CLASSES) if (n < SUM_TILES(c))
+                const ushort2 nodes = sum < SUMS(c) ? PAIR(c, sum) : make_ushort2(0, 0);
+                EACH(half, 2)
                 {
-                    const ushort2 nodes = sum < SUMS(c) ? PAIR(c, sum) : make_ushort2(0, 0);
-                    EACH(half, 2)
-                    {
-                        const real *s_own = &S_NODAL(ELEMENT_OF(tile, half), 0);
-                        real x = sum < SUMS(c) ? s_own[nodes.x] : 0;
-                        if (nodes.x != nodes.y) x += c == 0 ? s_own[nodes.y] : -s_own[nodes.y];
-                        U(tile, c, n, 2 * j + half) = x;
-                    }
+                    const real *s_own = &S_NODAL(ELEMENT_OF(tile, half), 0);
+                    real x = sum < SUMS(c) ? s_own[nodes.x] : 0;
+                    if (nodes.x != nodes.y) x += c == 0 ? s_own[nodes.y] : -s_own[nodes.y];
+                    U(tile, c, n, 2 * j + half) = x;
                 }
             }
         }
@@ -213,7 +211,6 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         {
             /* What turns r and r + 1 write differs, so that one barrier a turn is enough. */
             real *s_fluxes = s_memory + SHARED_SUMS + r % 2 * CLASSES * ELEMENT_TILES * DIM * 128 + lane;
-#define FLUX(c, tile, a, i) s_fluxes[((((c) * ELEMENT_TILES + (tile)) * DIM + (a)) * 4 + (i)) * 32]
             const int c = CLASS;
             if (r < RANK_TILES(c))
 #else
@@ -223,7 +220,10 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #endif
             {
                 const int at = SLOPES_AT(c) + 2 * r * SLOPES(c);
-                real r_w[ELEMENT_TILES][DIM][4], r_f[ELEMENT_TILES][DIM][4];
+                real r_w[ELEMENT_TILES][DIM][4];
+#if !TOGETHER
+                real r_fluxes[ELEMENT_TILES][DIM][4];
+#endif
                 EACH(tile, ELEMENT_TILES) EACH(a, DIM) EACH(i, 4) r_w[tile][a][i] = 0;
                 EACH(k, SUM_TILES_FIRST)
                 {
@@ -247,11 +247,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
                 {
                     real flux = 0;
                     EACH(b, DIM) flux += r_factors[tile][i % 2][PLANE(a, b)] * r_w[tile][b][i];
-#if TOGETHER
-                    FLUX(c, tile, a, i) = flux;
-#else
-                    r_f[tile][a][i] = flux;
-#endif
+                    FLUX(tile, c, a, i) = flux;
                 }
 #if !TOGETHER
                 EACH(n, SUM_TILES_FIRST)
@@ -262,7 +258,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
                         const int before = BEFORE(a, c);
                         if (n < SUM_TILES(before)) {
                             const fragment b = FRAGMENT_AT(axis_at + n);
-                            EACH(tile, ELEMENT_TILES) multiply_add(SUM_OF(tile, before, n), r_f[tile][a], b);
+                            EACH(tile, ELEMENT_TILES) multiply_add(SUM_OF(tile, before, n), r_fluxes[tile][a], b);
                         }
                         axis_at += SUM_TILES(before);
                     }
@@ -283,7 +279,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
                     int at = SLOPES_AT(other) + (2 * r + 1) * SLOPES(other);
                     EACH(b, a) at += SUM_TILES(BEFORE(b, other));
                     real r_f[ELEMENT_TILES][4];
-                    EACH(tile, ELEMENT_TILES) EACH(i, 4) r_f[tile][i] = FLUX(other, tile, a, i);
+                    EACH(tile, ELEMENT_TILES) EACH(i, 4) r_f[tile][i] = FLUX(tile, other, a, i);
                     EACH(n, SUM_TILES_FIRST) if (n < SUM_TILES(c))
                     {
                         const fragment b = FRAGMENT_AT(at + n);
@@ -302,7 +298,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #if CLASSES == 1
         EACH(tile, ELEMENT_TILES) EACH(n, ALL_TILES) EACH(i, 4)
         {
-            const int node = NODE(n, i);
+            const int node = SUM(n, i / 2);
             if (first + ELEMENT_OF(tile, i) < elements && (NODES % 8 == 0 || node < NODES)) {
                 ADD(first + ELEMENT_OF(tile, i), component, node, V(tile, 0, n, i));
             }
