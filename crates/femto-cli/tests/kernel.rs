@@ -90,6 +90,7 @@ fn a_text_has_the_definitions_that_were_asked_for() {
             &["#define number float\n", "KERNEL(axpy)"],
         ),
         (&["probe"], &["KERNEL(probe_fma)"]),
+        (&["simplices/units"], &["#define WARPS 2\n", "g_fragments"]),
     ] {
         let found = good(&[&["show"], arguments].concat());
         for part in parts {

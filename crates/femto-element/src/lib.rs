@@ -13,9 +13,11 @@ mod degree;
 mod interpolation;
 mod map_kind;
 pub mod quadrature;
+mod symmetry;
 pub mod tables;
 
 pub use cell::{Cell, CellType};
 pub use degree::Degree;
 pub use interpolation::Interpolation;
 pub use map_kind::{Layering, MapKind};
+pub use symmetry::Symmetry;

@@ -24,9 +24,14 @@ pub fn limits(features: &Features) -> Limits {
         shared_bytes: features.shared_bytes,
         fp64: features.fp64,
         matrix_units: features.language == LanguageKind::Cuda
-            && MATRIX_UNITS.contains(&features.architecture.as_str()),
+            && has_matrix_units(&features.architecture),
     }
 }
 
-/// The architectures whose matrix units multiply doubles faster than the other units do.
+/// Whether an architecture of CUDA has matrix units that multiply doubles faster than its other units do.
+pub fn has_matrix_units(architecture: &str) -> bool {
+    MATRIX_UNITS.contains(&architecture)
+}
+
+/// The architectures of [`has_matrix_units`].
 const MATRIX_UNITS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];

@@ -21,8 +21,8 @@ use double_double::Double;
 use jacobi::jacobi;
 pub use simplex::{MAX_SIMPLEX_RULE_DEGREE, simplex_rule};
 
-use crate::Degree;
 use crate::cell::Cell;
+use crate::{Degree, Symmetry};
 use std::f64::consts::PI;
 
 /// A quadrature rule on `[-1, 1]`: ∫ f dx ≈ Σ weights\[i\] f(points\[i\]).
@@ -101,6 +101,19 @@ impl Rule {
         };
         let axes = lines.iter().enumerate();
         axes.fold(point, |base, (axis, line)| times_line(&base, line, axis))
+    }
+
+    /// The points orbit by orbit of the cell's symmetry, largest orbits first; as they are if the rule is not symmetric.
+    fn by_orbits(self, cell: Cell) -> Self {
+        let Some(symmetry) = Symmetry::of_points(cell, &self.points) else {
+            return self;
+        };
+        let order = symmetry.order();
+        Self {
+            points: order.iter().map(|&point| self.points[point]).collect(),
+            weights: order.iter().map(|&point| self.weights[point]).collect(),
+            degree: self.degree,
+        }
     }
 
     fn push(&mut self, point: [f64; 3], weight: f64) {

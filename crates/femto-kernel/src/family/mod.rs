@@ -9,6 +9,7 @@ mod context;
 mod contract;
 pub mod element_matrix;
 pub mod fields;
+mod fragments;
 pub mod hex_published;
 mod knobs;
 pub mod ladder;

@@ -562,6 +562,36 @@ pub(crate) fn all_degrees() -> Vec<Group> {
     vec![group(places, &[Screened], ways())]
 }
 
+/// Simplices of high degree, for GPUs with matrix units.
+pub(crate) fn high_simplices() -> Vec<Group> {
+    let ways = |scatter| {
+        [Fp64, Fp32]
+            .map(|it| way(it, DataLevel::Automatic, scatter))
+            .to_vec()
+    };
+    let places = |cell: Cell, degrees: &[usize]| {
+        let rule = |degree| vec![exact_to(2 * degree)];
+        let places = product(cell, degrees.iter().copied(), rule);
+        each(places, |place| place.of([3, 1, 1]))
+    };
+    let some = [
+        places(Cell::Tetrahedron, &[3, 4]),
+        places(Cell::Triangle, &[5]),
+    ]
+    .concat();
+    let high = [
+        places(Cell::Tetrahedron, &[5, 6]),
+        places(Cell::Triangle, &[8]),
+    ]
+    .concat();
+    vec![
+        group(both_layouts(&some), &[Elasticity], ways(Scatter::Atomic)),
+        group(some.clone(), &[Busy], ways(Scatter::Deterministic)),
+        group(some, &[Mass, Conduction], ways(Scatter::Atomic)),
+        group(high, &[Busy, Elasticity], ways(Scatter::Atomic)),
+    ]
+}
+
 fn exact_to(degree: usize) -> Quadrature {
     Quadrature::GaussOrExact(degree.into())
 }

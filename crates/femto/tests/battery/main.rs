@@ -81,3 +81,10 @@ fn matrices_on_all_devices() {
 fn all_degrees_on_all_devices() {
     run::run(&cases::all_degrees(), &devices());
 }
+
+/// As [`all_degrees_on_all_devices`].
+#[test]
+#[ignore = "minutes on a processor; run it where there is a GPU"]
+fn high_simplices_on_all_devices() {
+    run::run(&cases::high_simplices(), &devices());
+}

@@ -10,16 +10,16 @@ use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::cell_quadrature::schedule::{
-    BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
+    BlockLocal, CellPerThread, MatrixUnits, PointAtATime, Schedule, Transposition,
 };
-use femto_kernel::family::cell_quadrature::source::{Interleave, KernelSpec, source};
+use femto_kernel::family::cell_quadrature::source::{Interleave, KernelSpec, fragments, source};
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
-use femto_kernel::family::{Limits, Scatter, Vectors};
+use femto_kernel::family::{Limits, Operand, Scatter, Vectors};
 use femto_kernel::form::{Coefficient, Diffusion, Form, Mass, SymmetricGradient, trace};
 use femto_kernel::scalar::Precision;
 
 use super::elements::oracle;
-use super::runner::{Run, close, nodal};
+use super::runner::{Run, Value, close, nodal};
 use super::{Case, Selection};
 use cells::{CELLS, Cells, lists};
 use forms::{Everything, KINDS};
@@ -34,7 +34,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     let all = selection == Selection::All;
     let mut cases = Vec::new();
     let place = (language, limits);
-    for number in 0..7 {
+    for number in (0..7).chain([8]) {
         for (s, storage) in STORAGES.into_iter().enumerate() {
             for (v, vectors) in [Vectors::ELEMENT, ATOMIC, DETERMINISTIC]
                 .into_iter()
@@ -47,10 +47,11 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     0 => Precision::Fp64,
                     _ => Precision::Fp32,
                 };
-                let degrees = if all {
-                    1..=3
-                } else {
-                    1 + (number + v) % 2..=1 + (number + v) % 2
+                let degrees = match number {
+                    _ if all => 1..=3,
+                    // Matrix units are used from here.
+                    8 => 3..=3,
+                    _ => 1 + (number + v) % 2..=1 + (number + v) % 2,
                 };
                 for degree in degrees {
                     let kind = Kind {
@@ -192,7 +193,15 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
         }
         // Both precisions, see `cases`.
         5 | 6 => block_local(1),
-        _ => block_local(4),
+        7 => block_local(4),
+        _ => {
+            let units = MatrixUnits {
+                warps: 2,
+                cell_tiles: 1,
+                blocks_per_unit: 1,
+            };
+            (Schedule::MatrixUnits(units), Interleave::NONE)
+        }
     }
 }
 
@@ -250,7 +259,9 @@ impl Kind {
             text: kernel.text.clone(),
             check: Box::new(move |device, module| {
                 let cells = Cells::new(&element, &shape);
-                let (arrays, places) = cells.arrays(&schedule, interleave);
+                let (mut arrays, places) = cells.arrays(&schedule, interleave);
+                let right = Value::Reals(fragments(&element, self.precision));
+                arrays.push((Operand::Fragments, right));
                 let mut run = Run {
                     elements: &cells.elements,
                     kernel: &kernel,

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 const BENCHMARKS: [Benchmark; 3] = [Benchmark::Bk1, Benchmark::Bk3, Benchmark::Bk5];
 
-/// A kernel text on simplices; shown for degree 1 on tetrahedra and the Poisson form with a coefficient per
+/// A kernel text on simplices; shown for degree 1 on tetrahedra unless said, and the Poisson form with a coefficient per
 /// cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Simplices {
@@ -21,10 +21,18 @@ pub(super) enum Simplices {
     Point,
     /// L-vectors through lists of nodes per block.
     Blocks,
+    /// Matrix units; degree 3.
+    Units,
 }
 
 impl Simplices {
-    const ALL: [Self; 4] = [Self::Transposition, Self::Cell, Self::Point, Self::Blocks];
+    const ALL: [Self; 5] = [
+        Self::Transposition,
+        Self::Cell,
+        Self::Point,
+        Self::Blocks,
+        Self::Units,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
@@ -32,6 +40,7 @@ impl Simplices {
             Self::Cell => "cell",
             Self::Point => "point",
             Self::Blocks => "blocks",
+            Self::Units => "units",
         }
     }
 
@@ -43,6 +52,7 @@ impl Simplices {
             Self::Cell => "P1 tetrahedra, a cell per thread",
             Self::Point => "P1 tetrahedra, a thread per basis function, a point at a time",
             Self::Blocks => "P1 tetrahedra, nodal vectors, sums inside of blocks",
+            Self::Units => "P3 tetrahedra, values at points and sums at nodes by matrix units",
         }
     }
 }
@@ -230,13 +240,13 @@ mod tests {
         for kernel in CatalogEntry::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(CatalogEntry::all().len(), 46 + 10 + 3 + 3 + 5 + 4 + 7 + 1);
+        assert_eq!(CatalogEntry::all().len(), 46 + 10 + 3 + 3 + 5 + 5 + 7 + 1);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(79));
+        assert_eq!(count("all"), Ok(80));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));

@@ -52,6 +52,7 @@ impl Show {
         // The limits of a large GPU; the text does not depend on them.
         let limits = Limits {
             shared_bytes: 227 << 10,
+            matrix_units: self.language == Language::Cuda,
             ..Limits::default()
         };
         let text = request.text(self.language, &limits)?;

@@ -11,7 +11,7 @@ use femto::kernel::family::Limits;
 use femto::kernel::family::Scatter;
 use femto::kernel::family::Vectors;
 use femto::kernel::family::cell_quadrature::schedule::{
-    BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
+    BlockLocal, CellPerThread, MatrixUnits, PointAtATime, Schedule, Transposition,
 };
 use femto::kernel::family::cell_quadrature::source::{Interleave, KernelSpec, source};
 use femto::kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
@@ -19,12 +19,16 @@ use femto::kernel::form::{Coefficient, Diffusion, trace};
 use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
 
-/// Degree 1 on tetrahedra, one point.
-fn element() -> Result<DenseTables, OperatorError> {
+/// Tetrahedra with as many points as Poisson's equation needs.
+fn element(which: Simplices) -> Result<DenseTables, OperatorError> {
     let cell = Cell::Tetrahedron;
+    let degree = match which {
+        Simplices::Units => 3,
+        _ => 1,
+    };
     Ok(DenseTables::new(
-        &LagrangeBasis::new(cell, 1)?,
-        &rule(cell, 0)?,
+        &LagrangeBasis::new(cell, degree)?,
+        &rule(cell, 2 * (degree - 1))?,
     ))
 }
 
@@ -79,6 +83,14 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
             };
             (Schedule::BlockLocal(blocks), nodal, together)
         }
+        Simplices::Units => {
+            let units = MatrixUnits {
+                warps: 2,
+                cell_tiles: 1,
+                blocks_per_unit: 4,
+            };
+            (Schedule::MatrixUnits(units), element, Interleave::NONE)
+        }
     }
 }
 
@@ -91,7 +103,7 @@ pub(super) fn text(
     (precision, language): (Precision, Language),
     limits: &Limits,
 ) -> Result<Text, OperatorError> {
-    let element = element()?;
+    let element = element(which)?;
     let form = trace::<_, 3, 1>(&Diffusion {
         kappa: Coefficient::Auxiliary(0),
     });

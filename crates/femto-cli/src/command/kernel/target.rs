@@ -80,6 +80,7 @@ impl Target {
             Self::Device { device, .. } => accelerator::limits(device.features()),
             Self::Compiler { architecture, .. } => Limits {
                 shared_bytes: shared_bytes(architecture),
+                matrix_units: accelerator::has_matrix_units(architecture),
                 ..Limits::default()
             },
         }

@@ -9,6 +9,7 @@
 mod tables;
 
 use super::{QuadratureError, Rule, conical};
+use crate::cell::Cell;
 use tables::{Orbit, TETRAHEDRON, TRIANGLE};
 
 /// The highest degree of [`simplex_rule`].
@@ -55,7 +56,11 @@ fn symmetric(dim: usize, degree: usize, orbits: &[Orbit]) -> Rule {
             rule.push(point, weight);
         });
     }
-    rule
+    rule.by_orbits(if dim == 2 {
+        Cell::Triangle
+    } else {
+        Cell::Tetrahedron
+    })
 }
 
 /// Visits every permutation of values, each of which occurs a given number of times.

@@ -13,7 +13,8 @@
 //! Kernels with a row per thread multiply by these matrices, as A. Karakus, T. Warburton et al. do in "Finite Element
 //! Stiffness Matrix Action: monolithic kernel optimization on Titan V" (2018), whose ladder of eleven steps
 //! [`ladder`] has as data on the same text. The [`host`]'s loops and matrix units factorise them into derivatives, of
-//! which there are as many as polynomials of one degree less, in blocks that the cell's [`Symmetry`] keeps apart.
+//! which there are as many as polynomials of one degree less, in blocks that the cell's
+//! [`Symmetry`](femto_element::Symmetry) keeps apart.
 
 mod block;
 mod fragments;
@@ -22,10 +23,8 @@ pub mod ladder;
 mod matrices;
 pub mod schedule;
 pub mod source;
-mod symmetry;
 mod work;
 
 pub use block::{AffineSimplex, Block};
 pub use fragments::{fragments, orbits};
 pub use matrices::Matrices;
-pub use symmetry::Symmetry;

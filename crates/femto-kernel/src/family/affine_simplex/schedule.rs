@@ -1,6 +1,7 @@
 //! Schedules of the kernels: where data live, and how many elements a thread and a block have.
 
 use crate::dialect::BlockShape;
+use crate::family::fragments::LEFT_TILE;
 use crate::family::{Limits, ScheduleError};
 use crate::scalar::Precision;
 use core::fmt;
@@ -43,7 +44,7 @@ pub enum Schedule {
 pub struct MatrixUnits {
     /// Warps of a block.
     pub warps: u32,
-    /// Tiles of [`ELEMENT_TILE`] elements of a warp: a fragment of the matrices is read once for all of them.
+    /// Tiles of sixteen elements of a warp: a fragment of the matrices is read once for all of them.
     pub element_tiles: u32,
     /// Whether the input is in shared memory; otherwise it is in registers.
     pub input_shared: bool,
@@ -54,9 +55,6 @@ pub struct MatrixUnits {
     /// Blocks for which a multiprocessor shall have registers.
     pub blocks_per_unit: u32,
 }
-
-/// Rows of a product of matrix units.
-pub const ELEMENT_TILE: u32 = 16;
 
 /// A schedule of `apply.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,7 +136,7 @@ impl MatrixUnits {
     }
 
     fn block(&self, sizes: Sizes) -> BlockShape {
-        let elements = self.element_tiles * ELEMENT_TILE;
+        let elements = self.element_tiles * LEFT_TILE;
         let sums = match self.input_shared {
             true => elements * 8 * sizes.sum_tiles as u32,
             false => 0,
@@ -172,7 +170,7 @@ impl Schedule {
     pub fn elements_per_block(&self) -> u32 {
         match self {
             Self::Rows(rows) => rows.elements_per_block(),
-            Self::MatrixUnits(it) => it.teams() * it.element_tiles * ELEMENT_TILE,
+            Self::MatrixUnits(it) => it.teams() * it.element_tiles * LEFT_TILE,
         }
     }
 
@@ -204,8 +202,8 @@ impl Schedule {
             if !limits.matrix_units {
                 return Err(ScheduleError::MatrixUnits);
             }
-            let is_team = it.warps as usize == sizes.classes && it.input_shared && !it.lockstep;
-            if it.together && !is_team {
+            let has_classes = sizes.classes > 1 && it.warps as usize == sizes.classes;
+            if it.together && !(has_classes && it.input_shared && !it.lockstep) {
                 return Err(ScheduleError::Rule {
                     schedule: self.to_string(),
                     rule: "warps that share elements have a class each, u in shared memory, and wait for each other as it is",
@@ -232,7 +230,7 @@ impl fmt::Display for MatrixUnits {
         } else {
             "registers"
         };
-        let (elements, warps) = (self.element_tiles * ELEMENT_TILE, self.warps);
+        let (elements, warps) = (self.element_tiles * LEFT_TILE, self.warps);
         write!(
             f,
             "matrix units, {elements} elements a warp, {warps} warps, u in {memory}"
@@ -297,16 +295,15 @@ pub fn defaults(nodes: usize, precision: Precision) -> Vec<Schedule> {
 }
 
 /// Whether the matrices that kernels read are those between sums over orbits of nodes, where symmetry is of use at all: in single
-/// precision it was measured at degree 3, where they are slower, and at degree 7.
+/// precision they are slower at degree 3.
 pub(super) fn separates_classes(nodes: usize, precision: Precision) -> bool {
     match precision {
         Precision::Fp64 => true,
-        Precision::Fp32 => nodes >= TETRAHEDRA[6],
+        Precision::Fp32 => nodes >= TETRAHEDRA[3],
     }
 }
 
-/// The best for matrix units, unless a row per thread is faster (degree 1) or too much more accurate (degree 8 in
-/// single precision, whose error was 6e-6).
+/// The best for matrix units, unless a row per thread is faster (degree 1).
 fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
     /// Warps with their own elements, and blocks of a multiprocessor.
     const fn with(
@@ -348,11 +345,11 @@ fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
         None,
         with((2, 1), false, true),
         with((2, 1), true, false),
-        with((2, 1), false, false),
-        with((4, 1), false, false),
-        with((2, 1), true, true),
+        with((1, 12), false, false),
+        with((4, 3), false, false),
+        with((4, 3), true, true),
         together(2, 3),
-        None,
+        together(2, 3),
     ];
     let table = match precision {
         Precision::Fp64 => &FP64,

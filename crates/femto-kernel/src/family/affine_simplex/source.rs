@@ -1,9 +1,9 @@
 //! Kernel sources, from problem and schedule.
 
 use super::Matrices;
-use super::fragments::TILE;
 use super::schedule::{Factors, Input, MatrixUnits, Rows, Schedule, Sizes, stride};
 use crate::dialect::{KernelFile, Language, SourceBuilder, text};
+use crate::family::fragments::TILE;
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
 use crate::family::{KernelSource, Operand, Vectors};

@@ -1,10 +1,10 @@
 //! Exact work: bytes and flops, from sizes and schedule.
 
 use super::Matrices;
-use super::fragments::TILE;
 use super::schedule::{Input, MatrixUnits, Schedule};
 use super::source::KernelSpec;
 use crate::family::Vectors;
+use crate::family::fragments::TILE;
 use crate::roofline::Work;
 
 impl Matrices {

@@ -5,12 +5,16 @@
 
 mod elements;
 mod nodes;
+mod orbits;
+mod point_classes;
 mod point_matrix;
 mod rows;
 mod runs;
 mod transpose;
 
 pub use nodes::{LOCAL_NODES, MAX_LANES, NodeTable, Nodes};
+pub(crate) use orbits::Orbits;
+pub(crate) use point_classes::Classes;
 pub(crate) use point_matrix::{Matrices, PointMatrix, chunks};
 pub use rows::row_len;
 pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any};

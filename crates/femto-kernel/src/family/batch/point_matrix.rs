@@ -1,10 +1,11 @@
 //! Values and derivatives of a basis at points, as one matrix that is applied to lanes.
 
+use super::point_classes::{Classes, PointClasses};
 use crate::form::{AtPoints, MOST_POINTS};
 use crate::scalar::{Lanes, Real};
 use core::ops::Range;
 use fearless_simd::Simd;
-use femto_element::tables::BasisAtPoints;
+use femto_element::tables::{BasisAtPoints, DenseTables};
 use std::sync::Arc;
 
 /// The matrix from nodes to points. It has rows of values, if these are wanted, and of each reference derivative, if they
@@ -14,8 +15,15 @@ pub(crate) struct PointMatrix<T> {
     nodes: usize,
     /// Rows of a point.
     rows: usize,
+    entries: Entries<T>,
+}
+
+#[derive(Debug)]
+enum Entries<T> {
     /// `[chunk][row][node][point of the chunk]`
-    entries: Vec<T>,
+    All(Vec<T>),
+    /// Between sums over orbits.
+    Classes(PointClasses<T>),
 }
 
 /// The matrices of an operator: those to points, of the solution and of fields in its space, and that of the test
@@ -30,8 +38,31 @@ impl<T: Real> Matrices<T> {
     /// Each with values and derivatives as wanted, of a basis with this many derivatives at a point; what is wanted alike
     /// is kept once.
     pub(crate) fn new(tables: &dyn BasisAtPoints, dim: usize, wanted: [[bool; 2]; 3]) -> Self {
-        let [solution, fields, test] = wanted;
-        let make = |wanted| Arc::new(PointMatrix::new(tables, dim, wanted));
+        Self::made(wanted, |wanted| PointMatrix::new(tables, dim, wanted))
+    }
+
+    /// Those between sums over orbits, with derivatives along the axes of the classes.
+    pub(crate) fn by_classes(
+        tables: &DenseTables,
+        classes: &Classes,
+        wanted: [[bool; 2]; 3],
+    ) -> Self {
+        Self::made(wanted, |wanted| {
+            PointMatrix::by_classes(tables, classes, wanted)
+        })
+    }
+
+    /// Numbers of a spare array for all of them.
+    pub(crate) fn spare(&self) -> usize {
+        let all = [&self.solution, &self.fields, &self.test].into_iter();
+        all.map(|it| it.spare()).max().unwrap_or(0)
+    }
+
+    fn made(
+        [solution, fields, test]: [[bool; 2]; 3],
+        make: impl Fn([bool; 2]) -> PointMatrix<T>,
+    ) -> Self {
+        let make = |wanted| Arc::new(make(wanted));
         let first = make(solution);
         let own = |wanted| match wanted == solution {
             true => Arc::clone(&first),
@@ -76,19 +107,56 @@ impl<T: Real> PointMatrix<T> {
         Self {
             nodes,
             rows,
-            entries,
+            entries: Entries::All(entries),
+        }
+    }
+
+    /// As [`Self::new`], between sums over orbits.
+    fn by_classes(tables: &DenseTables, classes: &Classes, wanted: [bool; 2]) -> Self {
+        Self {
+            nodes: tables.nodes,
+            rows: usize::from(wanted[0]) + tables.dim * usize::from(wanted[1]),
+            entries: Entries::Classes(PointClasses::new(tables, classes, wanted)),
         }
     }
 
     /// Entries of a row at a chunk's points.
     #[inline(always)]
-    fn row(&self, chunk: &Range<usize>, row: usize) -> &[T] {
+    fn row<'a>(&self, entries: &'a [T], chunk: &Range<usize>, row: usize) -> &'a [T] {
         let len = self.nodes * chunk.len();
-        &self.entries[chunk.start * self.rows * self.nodes + row * len..][..len]
+        &entries[chunk.start * self.rows * self.nodes + row * len..][..len]
     }
 
-    /// Values and derivatives at a chunk's points from values at the nodes; `values` and `derivatives` are there if they
-    /// are wanted.
+    /// Values at nodes as the matrix multiplies them, in place; `spare` has a number for each node.
+    #[inline(always)]
+    pub(crate) fn prepare<L: Lanes<Real = T>>(&self, nodal: &mut [L], spare: &mut [L]) {
+        if let Entries::Classes(classes) = &self.entries {
+            for component in nodal.chunks_exact_mut(self.nodes) {
+                classes.prepare(component, spare);
+            }
+        }
+    }
+
+    /// The transpose of [`Self::prepare`], for sums that [`Self::add_to_nodes`] made.
+    #[inline(always)]
+    pub(crate) fn finish<L: Lanes<Real = T>>(&self, out: &mut [L], spare: &mut [L]) {
+        if let Entries::Classes(classes) = &self.entries {
+            for component in out.chunks_exact_mut(self.nodes) {
+                classes.finish(component, spare);
+            }
+        }
+    }
+
+    /// Numbers of a spare array.
+    pub(crate) fn spare(&self) -> usize {
+        match &self.entries {
+            Entries::All(_) => 0,
+            Entries::Classes(_) => self.nodes.max(self.rows * MOST_POINTS),
+        }
+    }
+
+    /// Values and derivatives at a chunk's points from prepared values at the nodes; `values` and `derivatives` are there
+    /// if they are wanted. See [`Self::spare`].
     #[inline(never)]
     pub(crate) fn to_points<L: Lanes<Real = T>>(
         &self,
@@ -97,22 +165,28 @@ impl<T: Real> PointMatrix<T> {
         nodal: &[L],
         values: Option<&mut AtPoints<L>>,
         derivatives: &mut [AtPoints<L>],
+        spare: &mut [L],
     ) {
         token.vectorize(
             #[inline(always)]
             || {
-                let (first, len) = (usize::from(values.is_some()), chunk.len());
-                if let Some(out) = values {
-                    multiply_by(token, self.row(chunk, 0), len, nodal, out);
-                }
-                for (n, out) in (first..self.rows).zip(derivatives) {
-                    multiply_by(token, self.row(chunk, n), len, nodal, out);
+                let len = chunk.len();
+                let rows = values.into_iter().chain(derivatives);
+                match &self.entries {
+                    Entries::All(entries) => {
+                        for (n, out) in rows.enumerate().take(self.rows) {
+                            multiply_by(token, self.row(entries, chunk, n), len, nodal, out);
+                        }
+                    }
+                    Entries::Classes(classes) => {
+                        classes.to_points(token, chunk, nodal, rows, spare);
+                    }
                 }
             },
         );
     }
 
-    /// Adds to `out`, at the nodes, what a chunk's points contribute to values and derivatives.
+    /// Adds to `out`, at the nodes, what a chunk's points contribute to values and derivatives; see [`Self::finish`].
     #[inline(never)]
     pub(crate) fn add_to_nodes<L: Lanes<Real = T>>(
         &self,
@@ -120,29 +194,36 @@ impl<T: Real> PointMatrix<T> {
         chunk: &Range<usize>,
         (values, derivatives): (Option<&AtPoints<L>>, &[AtPoints<L>]),
         out: &mut [L],
+        spare: &mut [L],
     ) {
         token.vectorize(
             #[inline(always)]
             || {
-                let (first, len) = (usize::from(values.is_some()), chunk.len());
-                if let Some(coefficients) = values {
-                    add_by(token, self.row(chunk, 0), len, coefficients, out);
-                }
-                for (n, coefficients) in (first..self.rows).zip(derivatives) {
-                    add_by(token, self.row(chunk, n), len, coefficients, out);
+                let rows = values.into_iter().chain(derivatives);
+                match &self.entries {
+                    Entries::All(entries) => {
+                        for (n, coefficients) in rows.enumerate().take(self.rows) {
+                            let row = self.row(entries, chunk, n);
+                            add_by(token, row, chunk.len(), coefficients, out);
+                        }
+                    }
+                    Entries::Classes(classes) => {
+                        classes.add_to_nodes(token, chunk, rows, out, spare);
+                    }
                 }
             },
         );
     }
 }
 
+/// [`multiply`] at `len` points.
 #[inline(always)]
-fn multiply_by<L: Lanes>(
+pub(super) fn multiply_by<L: Lanes>(
     token: L::Token,
     entries: &[L::Real],
     len: usize,
     nodal: &[L],
-    out: &mut AtPoints<L>,
+    out: &mut [L],
 ) {
     match len {
         1 => multiply::<L, 1>(token, entries, nodal, out),
@@ -156,12 +237,13 @@ fn multiply_by<L: Lanes>(
     }
 }
 
+/// [`add_transposed`] of `len` points.
 #[inline(always)]
-fn add_by<L: Lanes>(
+pub(super) fn add_by<L: Lanes>(
     token: L::Token,
     entries: &[L::Real],
     len: usize,
-    coefficients: &AtPoints<L>,
+    coefficients: &[L],
     out: &mut [L],
 ) {
     match len {
@@ -182,7 +264,7 @@ fn multiply<L: Lanes, const N: usize>(
     token: L::Token,
     columns: &[L::Real],
     nodal: &[L],
-    out: &mut AtPoints<L>,
+    out: &mut [L],
 ) {
     let mut sums = [L::splat(token, L::Real::from_f64(0.0)); N];
     for (&value, column) in nodal.iter().zip(columns.as_chunks::<N>().0) {
@@ -190,8 +272,8 @@ fn multiply<L: Lanes, const N: usize>(
             sums[n] = value.mul_add(L::splat(token, column[n]), sums[n]);
         }
     }
-    for (out, &sum) in out.iter_mut().zip(&sums) {
-        *out = sum;
+    if let Some(out) = out.first_chunk_mut::<N>() {
+        *out = sums;
     }
 }
 
@@ -200,13 +282,13 @@ fn multiply<L: Lanes, const N: usize>(
 fn add_transposed<L: Lanes, const N: usize>(
     token: L::Token,
     columns: &[L::Real],
-    coefficients: &AtPoints<L>,
+    coefficients: &[L],
     out: &mut [L],
 ) {
-    let mut own = [coefficients[0]; N];
-    for (own, &coefficient) in own.iter_mut().zip(coefficients) {
-        *own = coefficient;
-    }
+    // A copy, which stays in registers.
+    let Some(&own) = coefficients.first_chunk::<N>() else {
+        return;
+    };
     for (out, column) in out.iter_mut().zip(columns.as_chunks::<N>().0) {
         let mut sum = *out;
         for n in 0..N {

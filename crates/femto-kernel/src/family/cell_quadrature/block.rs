@@ -111,7 +111,7 @@ impl BlockOperator for Block {
     }
 
     fn scheduled_flops(&self) -> u64 {
-        work::flops(&self.shape, &Schedule::usual(&self.shape))
+        work::host_flops(&self.shape, &self.element)
     }
 
     /// As counted by Knepley, Rupp, Terrel 2016, eq. 7.
@@ -142,6 +142,7 @@ impl BlockOperator for Block {
             coordinates: 0,
             arrays: Vec::new(),
             lists: None,
+            units: None,
         };
         if self.reads_vertices() {
             let coordinates = match self.shape.degree_one {
@@ -160,6 +161,12 @@ impl BlockOperator for Block {
         if !self.shape.has_constant_tables(target.precision) {
             let tables = Array::Reals(source::tables(&self.element));
             kernels.arrays.push((Operand::Tables, tables));
+        }
+        let mut units = choice::matrix_units(&self.shape, target.precision).into_iter();
+        kernels.units = units.find(|it| kernels.validate(it, target.vectors).is_ok());
+        if kernels.units.is_some() {
+            let fragments = Array::Reals(source::fragments(&self.element, target.precision));
+            kernels.arrays.push((Operand::Fragments, fragments));
         }
         if target.vectors.scatter() == Some(Scatter::Atomic) && !target.is_applied_once {
             let is_legal = |schedule: &Schedule| kernels.validate(schedule, target.vectors).is_ok();
@@ -181,6 +188,8 @@ struct Kernels {
     coordinates: usize,
     arrays: Vec<(Operand, Array)>,
     lists: Option<Lists>,
+    /// The schedule with matrix units, if it is legal.
+    units: Option<Schedule>,
 }
 
 impl Kernels {
@@ -250,7 +259,8 @@ impl BlockKernels for Kernels {
         let lists = self.lists(vectors);
         let usual = Schedule::usual(&self.block.shape);
         let best = lists.map_or(usual, |lists| lists.schedule);
-        legal_candidates([best, choice::plainest()], |schedule| {
+        let all = self.units.into_iter().chain([best, choice::plainest()]);
+        legal_candidates(all, |schedule| {
             self.validate(&schedule, vectors)?;
             let lists = lists.filter(|lists| lists.schedule == schedule);
             Ok(Candidate {

@@ -1,8 +1,9 @@
-//! Schedules of cell_quadrature for a block, best first: the fastest or nearly on an H200 for P1 Poisson and elasticity
-//! (`benches/runs/2026-11-22-nvidia-h200/simplices-ahead.csv`).
+//! Schedules of cell_quadrature for a block, best first: the fastest or nearly on an H200, at degree 1 for Poisson and
+//! elasticity (`benches/runs/2026-11-22-nvidia-h200/simplices-ahead.csv`).
 
-use super::schedule::{BlockLocal, CellPerThread, Schedule};
+use super::schedule::{BlockLocal, CellPerThread, MatrixUnits, Schedule};
 use super::{Shape, Storage};
+use crate::family::fragments::TILE;
 use crate::scalar::Precision;
 
 /// Node numbers of the cells that are evaluated through lists per block: those of degree 1.
@@ -59,6 +60,40 @@ fn blocks_per_unit(shape: &Shape, precision: Precision) -> u32 {
         _ => 1,
     }
 }
+
+/// Schedules for devices with matrix units, best first; none where cells have so few nodes that a cell per thread was
+/// measured to be faster on an H200 (`benches/runs/2026-12-01-nvidia-h200/points`).
+pub(super) fn matrix_units(shape: &Shape, precision: Precision) -> Vec<Schedule> {
+    let least = match precision {
+        Precision::Fp64 => 20,
+        Precision::Fp32 => 35,
+    };
+    if shape.nodes < least {
+        return Vec::new();
+    }
+    let (nodes, points) = (shape.nodes.div_ceil(TILE), shape.points.div_ceil(TILE));
+    // Products of all warps, whether they have tiles left to multiply or wait for others.
+    let taken =
+        |warps: usize| warps * (points.div_ceil(warps) * nodes + points * nodes.div_ceil(warps));
+    // Those whose sums fit registers first, or lack fewest, then those that multiply less.
+    let cost = |&warps: &usize| {
+        let sums = shape.components * nodes.div_ceil(warps);
+        (sums.saturating_sub(MOST_TILES_OF_SUMS), taken(warps))
+    };
+    let mut all = [4, 3, 2, 8];
+    all.sort_by_key(cost);
+    let schedule = |warps: usize| {
+        Schedule::MatrixUnits(MatrixUnits {
+            warps: warps as u32,
+            cell_tiles: 1,
+            blocks_per_unit: (8 / warps) as u32,
+        })
+    };
+    all.map(schedule).into()
+}
+
+/// Tiles of sums that a warp keeps in registers without spilling, with about eight warps on a multiprocessor.
+const MOST_TILES_OF_SUMS: usize = 12;
 
 /// The schedule that every device can run.
 pub(super) fn plainest() -> Schedule {

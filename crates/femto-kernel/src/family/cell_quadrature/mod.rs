@@ -8,8 +8,9 @@
 //! ```
 //!
 //! with the tables B (`interp`) and D (`grad`) of the basis at the points, W weights times det J, and
-//! reference gradients transformed to the cell and back with J⁻¹. Nothing is factorised: at low degree the
-//! tables are small, and the cost of an operator is its memory traffic.
+//! reference gradients transformed to the cell and back with J⁻¹. At low degree the tables are small, and the
+//! cost of an operator is its memory traffic; at higher degree hosts multiply by the blocks of a symmetric cell,
+//! and accelerators by matrix units.
 //!
 //! The [oracle](super::oracle) is that of all families; [`host`] has the fast loops; [`schedule`] and
 //! [`source`](mod@source) the kernels of accelerators, above all Knepley et al.'s thread transposition;

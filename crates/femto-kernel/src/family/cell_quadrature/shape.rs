@@ -82,6 +82,12 @@ impl Shape {
         self.storage != Storage::Jacobians
     }
 
+    /// Numbers by which values and derivatives of a test function are multiplied at a point.
+    #[inline]
+    pub fn fluxes(&self) -> usize {
+        usize::from(self.writes_values) + self.dim * usize::from(self.writes_gradients)
+    }
+
     /// Unknowns of a cell, N_bt of Knepley et al.
     #[inline]
     pub fn unknowns(&self) -> usize {

@@ -1,8 +1,9 @@
 //! Kernel sources of cell_quadrature, from what a kernel evaluates and its schedule.
 
-use super::schedule::{CellPerThread, Schedule};
+use super::schedule::{CellPerThread, MatrixUnits, Schedule};
 use super::{FieldKind, Shape, Storage};
 use crate::dialect::{KernelFile, Language, SourceBuilder, text};
+use crate::family::fragments::{Fragments, TILE};
 use crate::family::operand::define_arguments;
 use crate::family::{KernelSource, Operand, Vectors};
 use crate::scalar::Precision;
@@ -93,6 +94,7 @@ pub fn source(spec: &KernelSpec, schedule: &Schedule) -> KernelSource {
         }
         Schedule::PointAtATime(_) => &[file!("point_at_a_time.c")],
         Schedule::BlockLocal(_) => &[file!("cell.h"), file!("block_local.c")],
+        Schedule::MatrixUnits(_) => &[file!("matrix_units.c")],
     };
     let operands = operands(spec, schedule, true);
     translation_unit(spec, schedule, ("apply", schedule.name(), files), operands)
@@ -123,7 +125,8 @@ fn translation_unit(
     let mut source = SourceBuilder::new(spec.language, spec.precision, block);
     define_arguments(&mut source, &operands, &OPTIONAL);
     source.define("stored_real", "real");
-    define_shape(&mut source, spec);
+    let all_unrolled = matches!(schedule, Schedule::MatrixUnits(_));
+    define_shape(&mut source, spec, all_unrolled);
     define_schedule(&mut source, shape, schedule);
     if shape.has_constant_tables(spec.precision) {
         source.table("c_tables", &tables(spec.element));
@@ -162,13 +165,37 @@ pub(super) fn tables(element: &DenseTables) -> Vec<f64> {
     tables.map(|table| &table[..]).concat()
 }
 
+/// The right factors of `matrix_units.c`.
+pub fn fragments(element: &DenseTables, precision: Precision) -> Vec<f64> {
+    let entry = |q: usize, row: usize, node: usize| match q < element.points && node < element.nodes
+    {
+        true if row == 0 => element.value(q, node),
+        true => element.gradient(q, node)[row - 1],
+        false => 0.0,
+    };
+    let mut all = Fragments::new(precision);
+    for to_points in [true, false] {
+        for points in (0..element.points).step_by(TILE) {
+            for row in 0..=element.dim {
+                for nodes in (0..element.nodes).step_by(TILE) {
+                    all.add(|r, c| match to_points {
+                        true => entry(points + c, row, nodes + r),
+                        false => entry(points + r, row, nodes + c),
+                    });
+                }
+            }
+        }
+    }
+    all.numbers
+}
+
 /// Maximum length of loops over points or nodes that are unrolled.
 const UNROLLED: usize = 64;
 
 /// Maximum number of unknowns of a cell for which loops over them are unrolled.
 const MOST_UNKNOWNS: usize = 128;
 
-fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
+fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec, all_unrolled: bool) {
     let shape = &spec.shape;
     let nodal = spec.vectors.scatter().is_some();
     for (name, number) in [
@@ -213,7 +240,7 @@ fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
         }
     };
     source.define("POINT_LOOP", unroll(shape.points * shape.nodes));
-    let each = if shape.unknowns() <= MOST_UNKNOWNS {
+    let each = if all_unrolled || shape.unknowns() <= MOST_UNKNOWNS {
         "UNROLL"
     } else {
         ""
@@ -259,6 +286,11 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
             source.define("BLOCK_NODES", it.block_nodes);
             source.define("BLOCKS_AHEAD", it.blocks_ahead);
         }
+        Schedule::MatrixUnits(it) => {
+            source.define("WARPS", it.warps);
+            source.define("CELL_TILES", it.cell_tiles);
+            source.define("MAP_SHARED", MatrixUnits::map_numbers(shape));
+        }
     }
     source.define("TABLES_SHARED", u8::from(tables_shared));
     source.define("PADDED", u8::from(padded));
@@ -286,6 +318,10 @@ fn operands(spec: &KernelSpec, schedule: &Schedule, input: bool) -> Vec<Operand>
     add(
         !shape.has_constant_tables(spec.precision),
         &[Operand::Tables],
+    );
+    add(
+        matches!(schedule, Schedule::MatrixUnits(_)),
+        &[Operand::Fragments],
     );
     match shape.storage {
         Storage::Vertices => {

@@ -11,11 +11,11 @@ mod rows;
 
 use super::Matrices;
 use crate::family::batch::{
-    Batch, ElementKernel, Identity, Source, Target, Workspace, gather, gather_any, scatter,
+    Batch, ElementKernel, Identity, Orbits, Source, Target, Workspace, gather, gather_any, scatter,
     scatter_any,
 };
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
-use classes::{Class, Flux, Orbits};
+use classes::{Class, Flux};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 
@@ -72,7 +72,7 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
             nodes,
             components: self.components,
             factors: matrices.factors(),
-            orbits: Orbits::new(&matrices.symmetry),
+            orbits: Orbits::new(&matrices.symmetry, &matrices.symmetry.starts()),
             has_stiffness: matrices.has_stiffness(),
             fluxes,
             columns,
@@ -241,9 +241,11 @@ impl<L: Lanes> Kernel<L> {
                 2 => self.weigh::<2>(batch.geometry, columns),
                 _ => self.weigh::<3>(batch.geometry, columns),
             }
-            for (class, &first) in self.classes.iter().zip(&self.orbits.starts) {
+            for class in &self.classes {
                 let columns = &columns[class.start..];
-                class.back.multiply(self.token, columns, &mut sums[first..]);
+                class
+                    .back
+                    .multiply(self.token, columns, &mut sums[class.first..]);
             }
             self.orbits.scatter(sums, &mut out[own]);
         }
@@ -253,8 +255,8 @@ impl<L: Lanes> Kernel<L> {
     /// Derivatives of the sums, and the sums times λ |J|.
     #[inline(always)]
     fn derivatives(&self, geometry: &[L::Real], sums: &[L], columns: &mut [L]) {
-        for (class, &first) in self.classes.iter().zip(&self.orbits.starts) {
-            let (sums, columns) = (&sums[first..], &mut columns[class.start..]);
+        for class in &self.classes {
+            let (sums, columns) = (&sums[class.first..], &mut columns[class.start..]);
             class.slopes.multiply(self.token, sums, columns);
             let columns = &mut columns[class.slopes.rows..class.back.columns];
             if !columns.is_empty() {

@@ -1,12 +1,11 @@
 //! The matrices of the reference cell, and the factors of a cell.
 
-use super::Symmetry;
-use super::fragments::TILE;
 use super::schedule::{Sizes, separates_classes};
 use crate::family::CellMap;
+use crate::family::fragments::TILE;
 use crate::scalar::Precision;
-use femto_element::Cell;
 use femto_element::tables::DenseTables;
+use femto_element::{Cell, Symmetry};
 use std::sync::Arc;
 
 /// Largest part of a column outside the span of others that is rounding, relative to the longest column.

@@ -85,8 +85,13 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
     #[inline(always)]
     fn entry(&self, response: &Response<L, D>, (q, b): (usize, usize)) -> L {
         let value = self.zero().constant(self.element.value(q, b));
+        let mut derivatives = [0.0; 3];
+        derivatives[..D].copy_from_slice(self.element.gradient(q, b));
+        if let Some(classes) = &self.classes {
+            derivatives = classes.derivatives(derivatives);
+        }
         let mut gradient = [value; D];
-        for (own, &derivative) in gradient.iter_mut().zip(self.element.gradient(q, b)) {
+        for (own, derivative) in gradient.iter_mut().zip(derivatives) {
             *own = value.constant(derivative);
         }
         let (mut f0, mut f1) = response.to_value;

@@ -10,11 +10,13 @@ use core::ops::Range;
 impl<L: Lanes, const D: usize> HostKernel<L, D> {
     /// Reads the fields in the solution's space, after the components.
     #[inline(always)]
-    pub(super) fn gather_fields(&self, batch: &Batch<L::Real>, nodal: &mut [L]) {
+    pub(super) fn gather_fields(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
         if self.nodal_fields > 0 {
             let places = batch.places(self.shape.nodes, self.nodal_fields);
             let first = self.shape.components * self.shape.nodes;
-            gather_any(self.token, places, batch.nodal.numbers, &mut nodal[first..]);
+            let fields = &mut scratch.nodal[first..];
+            gather_any(self.token, places, batch.nodal.numbers, fields);
+            self.matrices.fields.prepare(fields, &mut scratch.spare);
         }
     }
 
@@ -28,7 +30,16 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         }
         if self.shape.map_is_constant() {
             scratch.map = self.maps.constant(batch);
-            points.inverse[0] = scratch.map.inverse;
+            points.inverse[0] = self.along_axes(&scratch.map.inverse);
+        }
+    }
+
+    /// J⁻¹ along the axes of derivatives.
+    #[inline(always)]
+    fn along_axes(&self, inverse: &[[L; D]; D]) -> [[L; D]; D] {
+        match &self.classes {
+            None => *inverse,
+            Some(classes) => classes.inverse(inverse),
         }
     }
 
@@ -41,13 +52,17 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         scratch: &mut Scratch<L, D>,
     ) {
         let Scratch {
-            nodal, points, map, ..
+            nodal,
+            points,
+            map,
+            spare,
+            ..
         } = scratch;
         let constant = self.shape.map_is_constant();
         for (p, q) in chunk.clone().enumerate() {
             if !constant {
                 *map = self.maps.at(batch, q);
-                points.inverse[p] = map.inverse;
+                points.inverse[p] = self.along_axes(&map.inverse);
             }
             points.scales[p] = map.determinant * self.splat(self.weights[q]);
             if self.shape.position {
@@ -65,7 +80,7 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         for (field, nodal) in nodal.zip(fields.chunks_exact(self.shape.nodes)) {
             let (values, gradients) = (&mut points.a[field], &mut points.grad_a[field]);
             let matrix = &self.matrices.fields;
-            matrix.to_points(self.token, chunk, nodal, Some(values), gradients);
+            matrix.to_points(self.token, chunk, nodal, Some(values), gradients, spare);
             if self.shape.field_gradients {
                 points.set_gradients(field, chunk.len());
             }
@@ -104,7 +119,14 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         let points = &mut scratch.points;
         let values = self.shape.reads_values.then_some(&mut points.u[c]);
         let gradients = &mut points.grad_u[c];
-        matrix.to_points(self.token, chunk, nodal, values, gradients);
+        matrix.to_points(
+            self.token,
+            chunk,
+            nodal,
+            values,
+            gradients,
+            &mut scratch.spare,
+        );
     }
 
     /// Adds what the form gave for a component at a chunk's points to the nodes.
@@ -115,6 +137,6 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         let values = self.shape.writes_values.then_some(&points.u[c]);
         let out = &mut scratch.out[c * self.shape.nodes..][..self.shape.nodes];
         let coefficients = (values, &points.grad_u[c][..]);
-        matrix.add_to_nodes(self.token, chunk, coefficients, out);
+        matrix.add_to_nodes(self.token, chunk, coefficients, out, &mut scratch.spare);
     }
 }

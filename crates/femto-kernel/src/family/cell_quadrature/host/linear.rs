@@ -43,7 +43,7 @@ where
                 let places = batch.places(D + 1, C);
                 let solution = &mut scratch.nodal[..C * (D + 1)];
                 gather(kernel.token, places, source, solution);
-                kernel.gather_fields(batch, &mut scratch.nodal);
+                kernel.gather_fields(batch, scratch);
                 self.cells(kernel, batch, scratch);
                 scatter(places, &scratch.out, target);
             },

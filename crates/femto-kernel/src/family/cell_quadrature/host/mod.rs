@@ -12,13 +12,14 @@ mod map;
 
 use super::{FieldKind, Shape};
 use crate::family::batch::{
-    Batch, ElementKernel, Identity, Matrices, Source, Target, Workspace, gather_any, in_precision,
-    scatter_any,
+    Batch, Classes, ElementKernel, Identity, Matrices, Source, Target, Workspace, gather_any,
+    in_precision, scatter_any,
 };
 use crate::form::{Form, PointForm, PointSizes, Points};
 use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
+use femto_element::Cell;
 use femto_element::tables::DenseTables;
 use linear::{Linear, LinearForm};
 use map::{Map, Maps};
@@ -124,6 +125,8 @@ impl<T: Vectorizable, const D: usize> SimdTask for Build<'_, T, D> {
         let read = [shape.reads_values, shape.reads_gradients];
         let wanted = [shape.writes_values, shape.writes_gradients];
         let of_fields = [shape.fields_of(FieldKind::Nodal) > 0, shape.field_gradients];
+        let all = [read, of_fields, wanted];
+        let classes = classes(element);
         Box::new(HostKernel::<T::Lanes<S>, D> {
             token,
             identity: Identity::default(),
@@ -142,7 +145,11 @@ impl<T: Vectorizable, const D: usize> SimdTask for Build<'_, T, D> {
                 true => cast(&element.interp),
                 false => Vec::new(),
             },
-            matrices: Matrices::new(&**element, D, [read, of_fields, wanted]),
+            matrices: match &classes {
+                None => Matrices::new(&**element, D, all),
+                Some(classes) => Matrices::by_classes(element, classes, all),
+            },
+            classes,
         })
     }
 }
@@ -166,6 +173,23 @@ struct HostKernel<L: Lanes, const D: usize> {
     interp: Vec<L::Real>,
     /// To points, of the solution and of fields in its space; from points.
     matrices: Matrices<L::Real>,
+    /// Of nodes and points, if the matrices are between sums over orbits. Derivatives are then along their axes.
+    classes: Option<Classes>,
+}
+
+/// The lowest degree at which matrices between sums over orbits were measured to be faster
+/// (`docs/families/cell_quadrature.md`).
+const fn least_degree_of_classes(cell: Cell) -> usize {
+    match cell {
+        Cell::Triangle => 6,
+        _ => 3,
+    }
+}
+
+/// The classes of an element's nodes and points, where they are of use.
+pub(super) fn classes(element: &DenseTables) -> Option<Classes> {
+    let is_of_use = element.degree.most() >= least_degree_of_classes(element.cell);
+    is_of_use.then(|| Classes::of(element)).flatten()
 }
 
 /// Scratch arrays of lanes.
@@ -174,6 +198,8 @@ struct Scratch<L: Lanes, const D: usize> {
     nodal: Vec<L>,
     /// `[component][node]`
     out: Vec<L>,
+    /// For [`PointMatrix`](crate::family::batch::PointMatrix).
+    spare: Vec<L>,
     /// The map of the last point, or of all points.
     map: Map<L, D>,
     points: Points<L, D>,
@@ -205,6 +231,7 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         Scratch {
             nodal: vec![zero; (components + self.nodal_fields) * self.shape.nodes],
             out: vec![zero; components * self.shape.nodes],
+            spare: vec![zero; self.matrices.spare()],
             map: Map::none(zero),
             points: Points::new(self.token, sizes, &*self.form),
         }
@@ -245,8 +272,11 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
             || {
                 let solution = &mut scratch.nodal[..components * nodes];
                 gather_any(self.token, places, source.numbers, solution);
-                self.gather_fields(batch, &mut scratch.nodal);
+                self.matrices.solution.prepare(solution, &mut scratch.spare);
+                self.gather_fields(batch, scratch);
                 self.evaluate(batch, scratch);
+                let Scratch { out, spare, .. } = &mut *scratch;
+                self.matrices.test.finish(out, spare);
                 scatter_any(self.token, places, &scratch.out, target.numbers);
             },
         );
@@ -257,7 +287,7 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
         self.token.vectorize(
             #[inline(always)]
             || {
-                self.gather_fields(batch, &mut scratch.nodal);
+                self.gather_fields(batch, scratch);
                 self.element_diagonals(batch, scratch);
                 let places = batch.places(self.shape.nodes, self.shape.components);
                 scatter_any(self.token, places, &scratch.out, target.numbers);

@@ -12,6 +12,8 @@ use crate::family::cell_quadrature::{FieldKind, Shape, Storage, at_points, pack}
 use crate::family::oracle;
 use crate::form::{Form, Mass, Poisson};
 use crate::scalar::{Real, SimdLevel, Vectorizable};
+use femto_element::basis::LagrangeBasis;
+use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use std::sync::Arc;
 
@@ -255,6 +257,56 @@ fn systems() {
     everything::<f64, 3, 3>(&[1, 2, 3], false);
     everything::<f64, 2, 4>(&[1], false);
     others::<f32, 2, 2>(&[1, 2]);
+}
+
+/// A real basis and a rule, between sums over orbits of nodes and of points.
+fn symmetric<T: Vectorizable, const D: usize, const C: usize>(degree: usize, exact: usize) {
+    let (mut random, mut workspace): (_, Workspace) = (Random::new(), Box::new(()));
+    let element = real(D, degree, exact);
+    assert!(super::classes(&element).is_some());
+    for storage in STORAGES {
+        let (all, _) = shape::<_, D, C>(&Everything, &element, &KINDS, storage);
+        for diagonal in [false, true] {
+            let own = (&mut random, &mut workspace);
+            check::<T, _, D, C>(own, (&Everything, &element), all, diagonal);
+        }
+        let (plain, _) = shape::<_, D, C>(&Nonlinear, &element, &[], storage);
+        let own = (&mut random, &mut workspace);
+        check::<T, _, D, C>(own, (&Nonlinear, &element), plain, false);
+    }
+}
+
+fn real(dim: usize, degree: usize, exact: usize) -> DenseTables {
+    let cell = match dim {
+        2 => femto_element::Cell::Triangle,
+        _ => femto_element::Cell::Tetrahedron,
+    };
+    let basis = LagrangeBasis::new(cell, degree).unwrap();
+    DenseTables::new(&basis, &rule(cell, exact).unwrap())
+}
+
+/// Rules of 14, 35, 19 and 12 points: orbits of all sizes.
+#[test]
+fn classes() {
+    symmetric::<f64, 3, 3>(3, 5);
+    symmetric::<f32, 3, 1>(4, 7);
+    symmetric::<f64, 2, 1>(7, 9);
+    symmetric::<f32, 2, 2>(6, 6);
+}
+
+#[test]
+fn all_symmetric_rules_have_classes() {
+    for exact in 1..=16 {
+        assert!(super::classes(&real(2, 6, exact)).is_some(), "{exact}");
+        assert!(super::classes(&real(3, 3, exact)).is_some(), "{exact}");
+    }
+}
+
+/// A conical product is not symmetric.
+#[test]
+fn other_rules_have_no_classes() {
+    assert!(super::classes(&real(2, 6, 17)).is_none());
+    assert!(super::classes(&real(3, 3, 17)).is_none());
 }
 
 #[test]

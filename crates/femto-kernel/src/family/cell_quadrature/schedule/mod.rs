@@ -1,4 +1,4 @@
-//! Schedules of the four kernels: work per thread, knobs and rules.
+//! Schedules of the five kernels: work per thread, knobs and rules.
 //!
 //! | schedule | text | work of a thread |
 //! |---|---|---|
@@ -6,9 +6,10 @@
 //! | [`CellPerThread`] | `cell_per_thread.c` | a cell |
 //! | [`PointAtATime`] | `point_at_a_time.c` | a basis function of a cell, at one point after the other |
 //! | [`BlockLocal`] | `block_local.c` | a cell or a fan of cells, then a node of the block |
+//! | [`MatrixUnits`] | `matrix_units.c` | a warp has eight points of its block's cells, then some of their nodes |
 //!
-//! The first is Knepley et al.'s; the second and third are those they compare with; the fourth is femto's
-//! own, for L-vectors.
+//! The first is Knepley et al.'s; the second and third are those they compare with; the others are femto's
+//! own, the fourth for L-vectors.
 
 mod transposition;
 
@@ -17,8 +18,8 @@ pub use transposition::{Quantities, Transposition};
 use super::source::Interleave;
 use super::{FieldKind, Shape, Storage};
 use crate::dialect::BlockShape;
-use crate::family::Vectors;
-use crate::family::{Limits, ScheduleError};
+use crate::family::fragments::{LEFT_TILE, TILE};
+use crate::family::{Limits, ScheduleError, Vectors};
 use crate::scalar::Precision;
 use core::fmt;
 
@@ -33,6 +34,8 @@ pub enum Schedule {
     PointAtATime(PointAtATime),
     /// L-vectors through lists of nodes per block.
     BlockLocal(BlockLocal),
+    /// Values at points, and sums at nodes, by matrix units.
+    MatrixUnits(MatrixUnits),
 }
 
 /// Knobs of `cell_per_thread.c`.
@@ -72,6 +75,37 @@ pub struct BlockLocal {
     pub blocks_ahead: u32,
     /// Target number of resident blocks per compute unit.
     pub blocks_per_unit: u32,
+}
+
+/// Knobs of `matrix_units.c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixUnits {
+    /// Warps of a block.
+    pub warps: u32,
+    /// Tiles of sixteen cells of a block: a right factor is read once for all of them.
+    pub cell_tiles: u32,
+    /// Target number of resident blocks per compute unit.
+    pub blocks_per_unit: u32,
+}
+
+impl MatrixUnits {
+    /// Numbers of the maps in shared memory: J⁻¹ and its determinant, and what positions need.
+    pub(super) fn map_numbers(shape: &Shape) -> usize {
+        let positions = usize::from(shape.position) * shape.map_numbers();
+        shape.dim * shape.dim + 1 + positions
+    }
+
+    /// Cells of a block.
+    fn cells(&self) -> usize {
+        (self.cell_tiles * LEFT_TILE) as usize
+    }
+
+    fn shared_reals(&self, shape: &Shape) -> usize {
+        let maps = usize::from(shape.map_is_constant()) * Self::map_numbers(shape);
+        let functions = shape.components + shape.fields_of(FieldKind::Nodal);
+        let fluxes = self.warps as usize * shape.components * shape.fluxes();
+        self.cells() * (maps + (functions * shape.nodes.div_ceil(TILE) + fluxes) * TILE)
+    }
 }
 
 impl BlockLocal {
@@ -121,7 +155,10 @@ impl Schedule {
                 rule,
             });
         }
-        let is_given_tables = matches!(self, Self::CellPerThread(_));
+        if matches!(self, Self::MatrixUnits(_)) && !limits.matrix_units {
+            return Err(ScheduleError::MatrixUnits);
+        }
+        let is_given_tables = matches!(self, Self::CellPerThread(_) | Self::MatrixUnits(_));
         if !is_given_tables && !shape.has_constant_tables(precision) {
             return Err(ScheduleError::Rule {
                 schedule: self.to_string(),
@@ -186,6 +223,12 @@ impl Schedule {
                     None
                 }
             }
+            Self::MatrixUnits(it) => {
+                if it.warps == 0 || it.cell_tiles == 0 {
+                    return Some("a block has warps, and cells");
+                }
+                (!apart).then_some("cells of a block are read as they are, not interleaved")
+            }
         }
     }
 
@@ -219,6 +262,13 @@ impl Schedule {
                     + shape.components * it.slots(shape);
                 (it.threads as usize, it.blocks_per_unit, reals)
             }
+            Self::MatrixUnits(it) => {
+                return BlockShape {
+                    threads: [32, it.warps, 1],
+                    blocks_per_unit: it.blocks_per_unit,
+                    shared_reals: it.shared_reals(shape) as u32,
+                };
+            }
         };
         BlockShape {
             threads: [threads as u32, 1, 1],
@@ -234,6 +284,7 @@ impl Schedule {
             Self::CellPerThread(it) => it.threads as usize,
             Self::PointAtATime(it) => it.cells_per_block as usize,
             Self::BlockLocal(it) => (it.fans_per_block * it.fan_cells) as usize,
+            Self::MatrixUnits(it) => it.cells(),
         }
     }
 
@@ -254,6 +305,7 @@ impl Schedule {
             Self::CellPerThread(_) => "cell_per_thread",
             Self::PointAtATime(_) => "point_at_a_time",
             Self::BlockLocal(_) => "block_local",
+            Self::MatrixUnits(_) => "matrix_units",
         }
     }
 }
@@ -319,6 +371,15 @@ impl fmt::Display for Schedule {
                     },
                     it.block_nodes,
                     it.threads,
+                )?;
+                it.blocks_per_unit
+            }
+            Self::MatrixUnits(it) => {
+                write!(
+                    f,
+                    "matrix units, {} cells and {} warps a block",
+                    it.cells(),
+                    it.warps
                 )?;
                 it.blocks_per_unit
             }

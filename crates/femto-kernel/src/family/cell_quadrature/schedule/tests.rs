@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::family::Scatter;
+use crate::family::cell_quadrature::choice;
 use crate::family::cell_quadrature::samples::{Nonlinear, Random, element, shape};
 
 fn sized(nodes: usize, points: usize, components: usize) -> Shape {
@@ -120,4 +121,45 @@ fn illegal_schedules_name_their_rule() {
     };
     let error = check(Schedule::BlockLocal(lists), nodal, together).unwrap_err();
     assert!(error.contains("geometry from vertices"), "{error}");
+}
+
+/// The number of warps leaves few of them without tiles; their sums fit registers.
+#[test]
+fn warps_suit_the_tiles_of_nodes_and_points() {
+    let warps = |nodes, points, components, precision| {
+        let all = choice::matrix_units(&sized(nodes, points, components), precision);
+        all.first().map(|schedule| match schedule {
+            Schedule::MatrixUnits(it) => it.warps,
+            other => panic!("{other}"),
+        })
+    };
+    for (nodes, points, expected) in [
+        (20, 14, [2, 2]),
+        (35, 24, [3, 3]),
+        (56, 46, [2, 2]),
+        (84, 81, [4, 4]),
+        (120, 168, [3, 4]),
+        (165, 204, [3, 8]),
+    ] {
+        let found = [1, 3].map(|components| warps(nodes, points, components, Precision::Fp64));
+        assert_eq!(found, expected.map(Some), "{nodes} {points}");
+    }
+    assert_eq!(warps(10, 4, 3, Precision::Fp64), None);
+    assert_eq!(warps(20, 14, 1, Precision::Fp32), None);
+}
+
+#[test]
+fn matrix_units_are_only_used_where_there_are_some() {
+    let shape = sized(35, 24, 3);
+    let place = (Vectors::ELEMENT, Interleave::NONE);
+    let all = choice::matrix_units(&shape, Precision::Fp64);
+    let validate = |matrix_units: bool| {
+        let limits = Limits {
+            matrix_units,
+            ..Limits::default()
+        };
+        all[0].validate(&shape, place, Precision::Fp64, &limits)
+    };
+    assert_eq!(validate(true), Ok(()));
+    assert_eq!(validate(false), Err(ScheduleError::MatrixUnits));
 }

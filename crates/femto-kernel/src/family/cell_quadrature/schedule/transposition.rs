@@ -81,9 +81,7 @@ impl Transposition {
     /// Numbers in shared memory: tables, rows of cells, and fluxes to be tested.
     pub(super) fn shared_reals(&self, shape: &Shape) -> usize {
         let n_bc = self.quantities(shape).n_bc;
-        let flux =
-            usize::from(shape.writes_values) + shape.dim * usize::from(shape.writes_gradients);
-        let tested = shape.points * shape.components * flux;
+        let tested = shape.points * shape.components * shape.fluxes();
         shape.table_numbers() + n_bc * (staged_row(shape, self.padded) + tested)
     }
 

@@ -112,6 +112,16 @@ INLINE void position_at(
 }
 #endif
 
+/* The gradient from derivatives along the reference axes. */
+INLINE void physical_gradient(const real *r_reference, const map *m, real *r_gradient)
+{
+    EACH(d, DIM)
+    {
+        r_gradient[d] = 0;
+        EACH(r, DIM) r_gradient[d] += r_reference[r] * m->inverse[r * DIM + d];
+    }
+}
+
 /* Value and gradient of a function at point q from its values at the nodes. */
 INLINE real value_at(TABLES_PARAMETER int q, const CELL_MEMORY real *nodal)
 {
@@ -134,12 +144,14 @@ INLINE void gradient_at(
         EACH(r, DIM) r_reference[r] += GRAD(q, b, r) * value;
     }
 #endif
-    EACH(d, DIM)
-    {
-        r_gradient[d] = 0;
-        EACH(r, DIM) r_gradient[d] += r_reference[r] * m->inverse[r * DIM + d];
-    }
+    physical_gradient(r_reference, m, r_gradient);
 }
+
+/* What a form reads of functions at a point: of the components, then of the nodal fields. */
+typedef struct {
+    real values[COMPONENTS + NODAL_FIELDS];
+    real gradients[(COMPONENTS + NODAL_FIELDS) * DIM];
+} at_functions;
 
 /* f0 [component] and f1 [component][reference axis], times weight and determinant. */
 typedef struct {
@@ -147,10 +159,9 @@ typedef struct {
     real f1[COMPONENTS * DIM];
 } tested;
 
-/* The form at point q of a cell whose unknowns are u [component][node] and whose nodal fields are
- * `fields` [field][node]. */
-INLINE void at_point(TABLES_PARAMETER const operands *o, uint cell, int q, const real *r_numbers,
-    const map *m, const CELL_MEMORY real *u, const CELL_MEMORY real *fields, tested *t)
+/* The form at point q of a cell. */
+INLINE void evaluate(TABLES_PARAMETER const operands *o, uint cell, int q, const real *r_numbers,
+    const map *m, const at_functions *at, tested *t)
 {
     real r_u[COMPONENTS], r_grad_u[COMPONENTS * DIM], r_x[DIM];
     real r_a[SOME(FIELDS)], r_grad_a[SOME(FIELDS) * DIM], r_parameters[SOME(PARAMETERS)];
@@ -158,10 +169,10 @@ INLINE void at_point(TABLES_PARAMETER const operands *o, uint cell, int q, const
     EACH(c, COMPONENTS)
     {
 #if READS_VALUES
-        r_u[c] = value_at(TABLES q, u + c * NODES);
+        r_u[c] = at->values[c];
 #endif
 #if READS_GRADIENTS
-        gradient_at(TABLES q, u + c * NODES, m, r_grad_u + c * DIM);
+        EACH(d, DIM) r_grad_u[c * DIM + d] = at->gradients[c * DIM + d];
 #endif
     }
     /* Zero for fields without gradients. */
@@ -172,9 +183,9 @@ INLINE void at_point(TABLES_PARAMETER const operands *o, uint cell, int q, const
 #if NODAL_FIELDS
     EACH(n, NODAL_FIELDS)
     {
-        r_a[NODAL_FIELD(n)] = value_at(TABLES q, fields + n * NODES);
+        r_a[NODAL_FIELD(n)] = at->values[COMPONENTS + n];
 #if FIELD_GRADIENTS
-        gradient_at(TABLES q, fields + n * NODES, m, r_grad_a + NODAL_FIELD(n) * DIM);
+        EACH(d, DIM) r_grad_a[NODAL_FIELD(n) * DIM + d] = at->gradients[(COMPONENTS + n) * DIM + d];
 #endif
     }
 #endif
@@ -205,4 +216,29 @@ INLINE void at_point(TABLES_PARAMETER const operands *o, uint cell, int q, const
         }
 #endif
     }
+}
+
+/* The form at point q of a cell whose unknowns are u [component][node] and whose nodal fields are
+ * `fields` [field][node]. */
+INLINE void at_point(TABLES_PARAMETER const operands *o, uint cell, int q, const real *r_numbers,
+    const map *m, const CELL_MEMORY real *u, const CELL_MEMORY real *fields, tested *t)
+{
+    at_functions at;
+    EACH(c, COMPONENTS)
+    {
+#if READS_VALUES
+        at.values[c] = value_at(TABLES q, u + c * NODES);
+#endif
+#if READS_GRADIENTS
+        gradient_at(TABLES q, u + c * NODES, m, at.gradients + c * DIM);
+#endif
+    }
+    EACH(n, NODAL_FIELDS)
+    {
+        at.values[COMPONENTS + n] = value_at(TABLES q, fields + n * NODES);
+#if FIELD_GRADIENTS
+        gradient_at(TABLES q, fields + n * NODES, m, at.gradients + (COMPONENTS + n) * DIM);
+#endif
+    }
+    evaluate(TABLES o, cell, q, r_numbers, m, &at, t);
 }

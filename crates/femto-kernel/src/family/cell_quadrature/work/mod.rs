@@ -5,12 +5,13 @@
 
 pub mod knepley;
 
-use super::schedule::Schedule;
+use super::schedule::{MatrixUnits, Schedule};
 use super::{FieldKind, Shape, Storage};
-use crate::family::Scatter;
-use crate::family::Vectors;
+use crate::family::fragments::TILE;
+use crate::family::{Scatter, Vectors};
 use crate::roofline::Work;
 use crate::scalar::Precision;
+use femto_element::tables::DenseTables;
 
 /// Numbers of cells, nodes and list entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +78,9 @@ pub fn work(
             written += values * numbers * shape.components;
         }
     }
+    if let Schedule::MatrixUnits(_) = schedule {
+        of_vectors += numbers * fragment_numbers(shape, precision);
+    }
     if shape.storage == Storage::Vertices {
         of_vectors += vertices * numbers * shape.dim;
         let own = vectors.scatter().is_none() || !shape.degree_one;
@@ -91,6 +95,19 @@ pub fn work(
     }
 }
 
+/// Numbers of the right factors that matrix units read, in single precision two for each entry.
+fn fragment_numbers(shape: &Shape, precision: Precision) -> usize {
+    let values = shape.reads_values || shape.fields_of(FieldKind::Nodal) > 0;
+    let slopes = shape.reads_gradients || shape.field_gradients;
+    let rows = usize::from(values) + shape.dim * usize::from(slopes) + shape.fluxes();
+    let tiles = shape.nodes.div_ceil(TILE) * shape.points.div_ceil(TILE);
+    let of_entry = match precision {
+        Precision::Fp64 => 1,
+        Precision::Fp32 => 2,
+    };
+    rows * tiles * TILE * TILE * of_entry
+}
+
 /// Flops of one cell for a schedule; sums and products with table entries that are zero or one count like
 /// the others.
 pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
@@ -101,7 +118,7 @@ pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
             evaluations * (map_flops(shape) + per_map(shape) + per_point(shape))
                 + shape.points * tested_by_tables(shape)
         }
-        Schedule::CellPerThread(_) | Schedule::BlockLocal(_) => {
+        Schedule::CellPerThread(_) | Schedule::BlockLocal(_) | Schedule::MatrixUnits(_) => {
             let maps = if shape.map_is_constant() {
                 1
             } else {
@@ -127,12 +144,38 @@ pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
     flops as u64
 }
 
+/// Flops of one cell by the host's loops, which multiply sums over orbits where the element is symmetric.
+pub(super) fn host_flops(shape: &Shape, element: &DenseTables) -> u64 {
+    let all = flops(shape, &Schedule::usual(shape));
+    let Some(classes) = super::host::classes(element) else {
+        return all;
+    };
+    let (c, fields) = (shape.components, shape.fields_of(FieldKind::Nodal));
+    let values = c * (usize::from(shape.reads_values) + usize::from(shape.writes_values)) + fields;
+    let gradients = c * (usize::from(shape.reads_gradients) + usize::from(shape.writes_gradients))
+        + fields * usize::from(shape.field_gradients);
+    let row = 2 * shape.nodes * shape.points;
+    let axes = (0..shape.dim).map(|axis| classes.row_flops(Some(axis)));
+    let saved = values * row.saturating_sub(classes.row_flops(None))
+        + gradients * (shape.dim * row).saturating_sub(axes.sum());
+    // J⁻¹ along the axes of the classes.
+    let maps = if shape.map_is_constant() {
+        1
+    } else {
+        shape.points
+    };
+    let added = (2 * c + fields) * classes.node_flops() + 2 * shape.dim * shape.dim * maps;
+    (all + added as u64).saturating_sub(saved as u64)
+}
+
 /// Evaluations of the form for a cell.
 fn evaluations(shape: &Shape, schedule: &Schedule) -> usize {
     match schedule {
         Schedule::Transposition(it) => shape.points * it.thread_components(shape),
         Schedule::PointAtATime(_) => shape.points * shape.nodes,
-        Schedule::CellPerThread(_) | Schedule::BlockLocal(_) => shape.points,
+        Schedule::CellPerThread(_) | Schedule::BlockLocal(_) | Schedule::MatrixUnits(_) => {
+            shape.points
+        }
     }
 }
 
@@ -179,8 +222,7 @@ fn per_point(shape: &Shape) -> usize {
 
 /// Flops at a point of testing with all basis functions.
 fn tested_by_tables(shape: &Shape) -> usize {
-    let tables = usize::from(shape.writes_values) + shape.dim * usize::from(shape.writes_gradients);
-    2 * shape.unknowns() * tables
+    2 * shape.unknowns() * shape.fluxes()
 }
 
 /// Numbers moved to and from shared memory, except tables.
@@ -195,14 +237,24 @@ fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
     let row = map + unknowns + nodal;
     match schedule {
         Schedule::Transposition(_) => {
-            let flux =
-                usize::from(shape.writes_values) + shape.dim * usize::from(shape.writes_gradients);
-            let tested = shape.points * shape.components * flux;
+            let tested = shape.points * shape.components * shape.fluxes();
             let read = evaluations(shape, schedule) * row + tested * shape.nodes;
             counts.cells * (row + read + tested)
         }
         Schedule::CellPerThread(it) if it.staged => counts.cells * 2 * (row + unknowns),
         Schedule::CellPerThread(_) | Schedule::PointAtATime(_) => 0,
+        Schedule::MatrixUnits(it) => {
+            let functions = shape.components + shape.fields_of(FieldKind::Nodal);
+            let [nodes, points] = [shape.nodes, shape.points].map(|count| count.div_ceil(TILE));
+            // Nodal values are written, and read for each tile of points; fluxes are read by each warp.
+            let of_nodes = functions * nodes * (1 + points);
+            let of_points = points * shape.components * shape.fluxes() * (1 + it.warps as usize);
+            let maps = match shape.map_is_constant() {
+                true => MatrixUnits::map_numbers(shape) * (1 + shape.points),
+                false => 0,
+            };
+            counts.cells * (maps + (of_nodes + of_points) * TILE)
+        }
         Schedule::BlockLocal(_) => {
             let axes = match shape.storage {
                 Storage::Vertices => shape.dim,

@@ -3,9 +3,11 @@
 use super::knepley::Model;
 use super::*;
 use crate::family::cell_quadrature::schedule::{
-    BlockLocal, CellPerThread, PointAtATime, Transposition,
+    BlockLocal, CellPerThread, MatrixUnits, PointAtATime, Transposition,
 };
 use crate::family::fields::{FieldKind, Fields};
+use femto_element::basis::LagrangeBasis;
+use femto_element::quadrature::rule;
 
 const POISSON: Model = Model {
     d: 2,
@@ -160,4 +162,59 @@ fn flops_are_those_of_the_texts() {
     let solid = shape(3, 3);
     let more = flops(&solid, &transposition(true)) - flops(&solid, &transposition(false));
     assert_eq!(more, 2 * (3 * (3 + 15) + 9 + 1 + 3 * 18));
+}
+
+/// Three tiles of nodes and two of points: J⁻¹ and its determinant at each point; three components' nodal values, and nine
+/// fluxes.
+#[test]
+fn shared_numbers_of_matrix_units_are_those_of_the_text() {
+    let solid = Shape {
+        nodes: 20,
+        points: 14,
+        degree_one: false,
+        ..shape(3, 3)
+    };
+    let schedule = Schedule::MatrixUnits(MatrixUnits {
+        warps: 2,
+        cell_tiles: 1,
+        blocks_per_unit: 4,
+    });
+    let counts = Counts {
+        cells: 100,
+        ..Counts::default()
+    };
+    let found = work(&solid, &schedule, Vectors::ELEMENT, Precision::Fp32, counts);
+    let numbers = 10 * (1 + 14) + 8 * (3 * 3 * (1 + 2) + 2 * 9 * (1 + 2));
+    assert_eq!(found.shared_bytes, 100 * 4 * numbers);
+    assert_eq!(found.flops, 100 * flops(&solid, &CELL));
+    // Inverses and determinants, fields of cells, vectors; entries of six rows of six tiles in two parts.
+    let read = 100 * (10 + 1 + 60) + 6 * 6 * 64 * 2;
+    assert_eq!(found.bytes_read, 4 * read);
+}
+
+/// Real tetrahedra of degree 3: a quarter of the products, but for additions.
+#[test]
+fn hosts_do_fewer_flops_on_symmetric_cells() {
+    let cell = femto_element::Cell::Tetrahedron;
+    let basis = LagrangeBasis::new(cell, 3).unwrap();
+    let count = |exact| {
+        let element = DenseTables::new(&basis, &rule(cell, exact).unwrap());
+        let own = Shape {
+            nodes: 20,
+            points: element.points,
+            degree_one: false,
+            ..shape(3, 1)
+        };
+        (
+            host_flops(&own, &element),
+            flops(&own, &CELL),
+            element.points as u64,
+        )
+    };
+    let (found, all, points) = count(5);
+    let products = points * 2 * 2 * 3 * 20;
+    assert!(found < all - products * 5 / 8 && found > all - products * 3 / 4);
+    // A conical product.
+    let (found, all, _) = count(17);
+    assert_eq!(found, all);
 }

@@ -235,7 +235,7 @@ impl<L: Lanes> HostKernel<L> {
                 let values = self.wanted[0].then_some(&points.u[c]);
                 let coefficients = (values, &points.grad_u[c][..]);
                 let test = &matrices.test;
-                test.add_to_nodes(self.token, &chunk, coefficients, out);
+                test.add_to_nodes(self.token, &chunk, coefficients, out, &mut []);
             }
         }
     }
@@ -263,11 +263,11 @@ impl<L: Lanes> HostKernel<L> {
             let (in_plane, upwards) = fluxes.split_at(2);
             let values = self.wanted[0].then_some(values);
             let test = &self.matrices.test;
-            test.add_to_nodes(self.token, chunk, (values, in_plane), nodal);
+            test.add_to_nodes(self.token, chunk, (values, in_plane), nodal, &mut []);
             if self.wanted[1] {
                 let upwards = (upwards.first(), &[][..]);
                 self.upwards
-                    .add_to_nodes(self.token, chunk, upwards, slopes);
+                    .add_to_nodes(self.token, chunk, upwards, slopes, &mut []);
             }
         }
     }
@@ -305,11 +305,18 @@ impl<L: Lanes> HostKernel<L> {
     ) {
         let values = read[0].then_some(values);
         let axes = if slopes.is_some() { 2 } else { 3 };
-        matrix.to_points(self.token, chunk, nodal, values, &mut derivatives[..axes]);
+        matrix.to_points(
+            self.token,
+            chunk,
+            nodal,
+            values,
+            &mut derivatives[..axes],
+            &mut [],
+        );
         if let Some(slopes) = slopes.filter(|_| read[1]) {
             let upwards = derivatives.last_mut();
             self.upwards
-                .to_points(self.token, chunk, slopes, upwards, &mut []);
+                .to_points(self.token, chunk, slopes, upwards, &mut [], &mut []);
         }
     }
 }

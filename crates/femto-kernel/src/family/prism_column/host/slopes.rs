@@ -106,11 +106,17 @@ impl<L: Lanes> HostKernel<L> {
                     }
                     let ModeAtPoints { values, along, .. } = mode;
                     if self.wanted[0] {
-                        test.to_points(self.token, &chunk, nodal, Some(values), along);
+                        test.to_points(self.token, &chunk, nodal, Some(values), along, &mut []);
                     } else {
-                        test.to_points(self.token, &chunk, nodal, None, along);
-                        self.upwards
-                            .to_points(self.token, &chunk, nodal, Some(values), &mut []);
+                        test.to_points(self.token, &chunk, nodal, None, along, &mut []);
+                        self.upwards.to_points(
+                            self.token,
+                            &chunk,
+                            nodal,
+                            Some(values),
+                            &mut [],
+                            &mut [],
+                        );
                     }
                     if j == 0 {
                         for value in values {
@@ -123,11 +129,12 @@ impl<L: Lanes> HostKernel<L> {
                     let sums = &mut sums[j * nt..][..nt];
                     let ModeAtPoints { values, along, .. } = mode;
                     if self.wanted[0] {
-                        test.add_to_nodes(self.token, &chunk, (Some(values), along), sums);
+                        test.add_to_nodes(self.token, &chunk, (Some(values), along), sums, &mut []);
                     } else {
-                        test.add_to_nodes(self.token, &chunk, (None, along), sums);
+                        test.add_to_nodes(self.token, &chunk, (None, along), sums, &mut []);
                         let values = (Some(values), &[][..]);
-                        self.upwards.add_to_nodes(self.token, &chunk, values, sums);
+                        self.upwards
+                            .add_to_nodes(self.token, &chunk, values, sums, &mut []);
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! The symmetry of simplices: values at nodes as sums over orbits, in classes that operators keep apart.
+//! The symmetry of simplices: values at nodes or points as sums over orbits, in classes that operators keep apart.
 //!
 //! Permutations of vertices that are their own inverses and commute map a simplex to itself: on tetrahedra the three pairs
 //! of exchanges, v ↦ v xor g with g = 1, 2, 3, on triangles the exchange of vertices 0 and 1. A function is of class c if
@@ -8,9 +8,10 @@
 //! tetrahedra and half of them on triangles, as those of even and odd functions have on lines. (A. Bossavit, "Symmetry,
 //! groups and boundary value problems", 1986, has it for any group.)
 
-use femto_element::{Cell, Degree};
+use crate::{Cell, Degree};
+use core::ops::Range;
 
-/// Permutations of the vertices of a simplex, and what they make of nodes and axes.
+/// Permutations of the vertices of a simplex, and what they make of axes and of nodes, or of points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symmetry {
     /// Number of permutations, and of classes: 4, 2, or 1 without symmetry.
@@ -20,7 +21,7 @@ pub struct Symmetry {
     /// The class of each axis.
     pub axis_classes: Vec<usize>,
     /// The orbits of nodes: the images of a node under permutation g, `[orbit][g]`, those of the most nodes first. There are one,
-    /// two or four different ones.
+    /// two or four different ones. Points have orbits likewise.
     pub orbits: Vec<[usize; 4]>,
 }
 
@@ -36,8 +37,19 @@ impl Symmetry {
         }
     }
 
-    /// That of a triangle or tetrahedron with the nodes of a degree.
-    pub fn of(cell: Cell, degree: Degree) -> Self {
+    /// That of a triangle or tetrahedron with the nodes of a degree; of another cell none.
+    pub fn of(cell: Cell, degree: impl Into<Degree>) -> Self {
+        let degree = degree.into();
+        let lattice = cell.lattice(degree);
+        // Those of warp & blend have the symmetry of the lattice.
+        let position =
+            |steps: &[usize; 3]| steps.map(|step| step as f64 / degree.most().max(1) as f64);
+        let positions: Vec<_> = lattice.iter().map(position).collect();
+        Self::of_points(cell, &positions).unwrap_or_else(|| Self::none(cell.dim(), lattice.len()))
+    }
+
+    /// That of points on a triangle or tetrahedron; `None` if they do not have it, or the cell does not.
+    pub fn of_points(cell: Cell, points: &[[f64; 3]]) -> Option<Self> {
         let (classes, axis_classes, axes) = match cell {
             Cell::Triangle => (2, vec![1, 0], vec![[1.0, 0.0, 0.0], [-1.0, 2.0, 0.0]]),
             Cell::Tetrahedron => {
@@ -45,30 +57,59 @@ impl Symmetry {
                 let axis = |c: usize| [1, 2, 3].map(|vertex| character(c, vertex));
                 (4, vec![1, 2, 3], (1..=3).map(axis).collect())
             }
-            _ => return Self::none(cell.dim(), cell.lattice(degree).len()),
+            _ => return None,
         };
-        let (lattice, place) = (cell.lattice(degree), cell.lattice_places(degree));
-        let most = degree.most();
-        let image = |[i, j, k]: [usize; 3], g: usize| {
-            let old = [most - i - j - k, i, j, k];
+        let image = |[x, y, z]: [f64; 3], g: usize| {
+            let old = [1.0 - x - y - z, x, y, z];
             let vertex = |v: usize| if v < classes { v ^ g } else { v };
-            place([1, 2, 3].map(|v| old[vertex(v)]))
+            let new = [1, 2, 3].map(|v| old[vertex(v)]);
+            let is_it = |point: &[f64; 3]| (0..3).all(|d| (point[d] - new[d]).abs() < 1e-10);
+            points.iter().position(is_it)
         };
         let mut orbits: Vec<[usize; 4]> = Vec::new();
-        for (node, &steps) in lattice.iter().enumerate() {
-            // A symmetric lattice has all images.
-            let orbit = [0, 1, 2, 3].map(|g| image(steps, g % classes).unwrap_or(node));
-            if orbit.iter().all(|&image| node <= image) {
+        for (n, &point) in points.iter().enumerate() {
+            let mut orbit = [n; 4];
+            for (g, own) in orbit.iter_mut().enumerate() {
+                *own = image(point, g % classes)?;
+            }
+            if orbit.iter().all(|&image| n <= image) {
                 orbits.push(orbit);
             }
         }
         orbits.sort_by_key(|orbit| core::cmp::Reverse(size(orbit)));
-        Self {
+        Some(Self {
             classes,
             axes,
             axis_classes,
             orbits,
+        })
+    }
+
+    /// That of some of the points alone, numbered from the first of them; `None` if they do not have it.
+    pub fn within(&self, points: &Range<usize>) -> Option<Self> {
+        let is_within = |orbit: &&[usize; 4]| orbit.iter().any(|point| points.contains(point));
+        let own = self.orbits.iter().filter(is_within);
+        let numbered = |orbit: &[usize; 4]| {
+            let all = orbit.iter().all(|point| points.contains(point));
+            all.then(|| orbit.map(|point| point - points.start))
+        };
+        Some(Self {
+            orbits: own.map(numbered).collect::<Option<_>>()?,
+            ..self.clone()
+        })
+    }
+
+    /// The points orbit by orbit, largest orbits first.
+    pub(crate) fn order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        for orbit in &self.orbits {
+            for (g, &point) in orbit.iter().enumerate() {
+                if !orbit[..g].contains(&point) {
+                    order.push(point);
+                }
+            }
         }
+        order
     }
 
     /// The class of the functions whose derivatives along an axis are of a class.
@@ -92,6 +133,12 @@ impl Symmetry {
             Some(sum)
         };
         self.orbits.iter().filter_map(of_orbit).collect()
+    }
+
+    /// The first sum of each class in a list of all.
+    pub fn starts(&self) -> Vec<usize> {
+        let before = |class: usize| (0..class).map(|class| self.sums(class).len()).sum();
+        (0..self.classes).map(before).collect()
     }
 
     /// Additions that form all sums, or take them apart.
@@ -144,7 +191,7 @@ mod tests {
     fn orbits_and_sums_have_all_nodes() {
         for (cell, classes) in [(Cell::Triangle, 2), (Cell::Tetrahedron, 4)] {
             for degree in 1..=8 {
-                let it = Symmetry::of(cell, degree.into());
+                let it = Symmetry::of(cell, degree);
                 let nodes = cell.lattice(degree).len();
                 assert_eq!(it.classes, classes);
                 let mut found: Vec<usize> = it.orbits.concat();
@@ -161,12 +208,12 @@ mod tests {
     #[test]
     fn classes_of_tetrahedra_have_a_quarter_of_the_nodes() {
         let classes = |degree: usize| {
-            let it = Symmetry::of(Cell::Tetrahedron, degree.into());
+            let it = Symmetry::of(Cell::Tetrahedron, degree);
             [0, 1, 2, 3].map(|class| it.sums(class).len())
         };
         assert_eq!(classes(7), [30; 4]);
         assert_eq!(classes(8), [45, 40, 40, 40]);
         assert_eq!(classes(4), [11, 8, 8, 8]);
-        assert_eq!(Symmetry::of(Cell::Tetrahedron, 1.into()).volume(), 4.0);
+        assert_eq!(Symmetry::of(Cell::Tetrahedron, 1).volume(), 4.0);
     }
 }
