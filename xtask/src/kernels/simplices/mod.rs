@@ -197,7 +197,6 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
         _ => {
             let units = MatrixUnits {
                 warps: 2,
-                cell_tiles: 1,
                 blocks_per_unit: 1,
             };
             (Schedule::MatrixUnits(units), Interleave::NONE)

@@ -86,7 +86,6 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
         Simplices::Units => {
             let units = MatrixUnits {
                 warps: 2,
-                cell_tiles: 1,
                 blocks_per_unit: 4,
             };
             (Schedule::MatrixUnits(units), element, Interleave::NONE)

@@ -85,7 +85,6 @@ pub(super) fn matrix_units(shape: &Shape, precision: Precision) -> Vec<Schedule>
     let schedule = |warps: usize| {
         Schedule::MatrixUnits(MatrixUnits {
             warps: warps as u32,
-            cell_tiles: 1,
             blocks_per_unit: (8 / warps) as u32,
         })
     };

@@ -288,7 +288,6 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
         }
         Schedule::MatrixUnits(it) => {
             source.define("WARPS", it.warps);
-            source.define("CELL_TILES", it.cell_tiles);
             source.define("MAP_SHARED", MatrixUnits::map_numbers(shape));
         }
     }

@@ -82,8 +82,6 @@ pub struct BlockLocal {
 pub struct MatrixUnits {
     /// Warps of a block.
     pub warps: u32,
-    /// Tiles of sixteen cells of a block: a right factor is read once for all of them.
-    pub cell_tiles: u32,
     /// Target number of resident blocks per compute unit.
     pub blocks_per_unit: u32,
 }
@@ -96,15 +94,13 @@ impl MatrixUnits {
     }
 
     /// Cells of a block.
-    fn cells(&self) -> usize {
-        (self.cell_tiles * LEFT_TILE) as usize
-    }
+    const CELLS: usize = LEFT_TILE as usize;
 
     fn shared_reals(&self, shape: &Shape) -> usize {
         let maps = usize::from(shape.map_is_constant()) * Self::map_numbers(shape);
         let functions = shape.components + shape.fields_of(FieldKind::Nodal);
         let fluxes = self.warps as usize * shape.components * shape.fluxes();
-        self.cells() * (maps + (functions * shape.nodes.div_ceil(TILE) + fluxes) * TILE)
+        Self::CELLS * (maps + (functions * shape.nodes.div_ceil(TILE) + fluxes) * TILE)
     }
 }
 
@@ -224,8 +220,8 @@ impl Schedule {
                 }
             }
             Self::MatrixUnits(it) => {
-                if it.warps == 0 || it.cell_tiles == 0 {
-                    return Some("a block has warps, and cells");
+                if it.warps == 0 {
+                    return Some("a block has warps");
                 }
                 (!apart).then_some("cells of a block are read as they are, not interleaved")
             }
@@ -284,7 +280,7 @@ impl Schedule {
             Self::CellPerThread(it) => it.threads as usize,
             Self::PointAtATime(it) => it.cells_per_block as usize,
             Self::BlockLocal(it) => (it.fans_per_block * it.fan_cells) as usize,
-            Self::MatrixUnits(it) => it.cells(),
+            Self::MatrixUnits(_) => MatrixUnits::CELLS,
         }
     }
 
@@ -378,7 +374,7 @@ impl fmt::Display for Schedule {
                 write!(
                     f,
                     "matrix units, {} cells and {} warps a block",
-                    it.cells(),
+                    MatrixUnits::CELLS,
                     it.warps
                 )?;
                 it.blocks_per_unit

@@ -176,7 +176,6 @@ fn shared_numbers_of_matrix_units_are_those_of_the_text() {
     };
     let schedule = Schedule::MatrixUnits(MatrixUnits {
         warps: 2,
-        cell_tiles: 1,
         blocks_per_unit: 4,
     });
     let counts = Counts {
