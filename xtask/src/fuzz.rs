@@ -10,13 +10,20 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::step::{Step, cpp, step};
 
-/// libFuzzer's coverage instrumentation; the flags of cargo-fuzz without its sanitizers.
+/// libFuzzer's coverage instrumentation; the flags of cargo-fuzz without its sanitizers, and in several units, on all
+/// processors.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
-    -Ccodegen-units=1 -Cdebug-assertions";
+    -Cdebug-assertions";
+
+/// Settings of the profile for short runs: building takes longer than what would be saved.
+const SETTINGS: [(&str, &str); 2] = [
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
+];
 
 /// Maximum memory for one input, in MiB.
 const MEMORY: u32 = 1024;
@@ -37,8 +44,10 @@ pub(crate) fn fuzz(seconds: u32) -> Result<()> {
             "--manifest-path",
             "fuzz/Cargo.toml",
         ];
-        Step::cargo(manifest.iter().chain(&["--target", host.as_str()]))
-            .env("RUSTFLAGS", COVERAGE)
+        let step = Step::cargo(manifest.iter().chain(&["--target", host.as_str()]));
+        let set = |step: Step, (name, value): (&str, &str)| step.env(name, value);
+        let step = SETTINGS.into_iter().fold(step, set);
+        step.env("RUSTFLAGS", COVERAGE)
             .env("CARGO_TARGET_DIR", &build)
             .run()
     })?;

@@ -1,8 +1,7 @@
 //! Running every test of the workspace.
 //!
 //! PoCL compiles on one processor, and the tests of operators on accelerators mostly wait for it: test
-//! programs run two at a time, starting with those, and PoCL does not optimise. `cargo xtask kernels` runs optimised
-//! texts.
+//! programs run two at a time, starting with those.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,14 +15,12 @@ use crate::step::{Step, step};
 /// Number of test programs that run at the same time.
 const AT_A_TIME: usize = 2;
 
-/// Options of OpenCL's compiler that PoCL takes from a variable.
-const POCL_OPTIONS: (&str, &str) = ("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
-
 /// The programs that take longest, in this order: they start first.
-const LONGEST: [&str; 5] = [
+const LONGEST: [&str; 6] = [
     "femto battery",
     "femto accelerators",
     "femto host",
+    "femto femto",
     "femto-cli accelerator",
     "femto-bench ladder_counts",
 ];
@@ -82,8 +79,7 @@ impl Program {
     fn run(&self, variables: &[(&str, &OsStr)]) -> Result<()> {
         let step = Step::new(&self.path, [] as [&str; 0])
             .within(&self.folder)
-            .env("CARGO_MANIFEST_DIR", &self.folder)
-            .env(POCL_OPTIONS.0, POCL_OPTIONS.1);
+            .env("CARGO_MANIFEST_DIR", &self.folder);
         let ended = with(variables, step).output();
         match &ended {
             Ok(output) => {

@@ -20,6 +20,8 @@ const DRIVER: KernelFile = KernelFile {
     name: "xtask/src/kernels/domain.c",
     text: include_str!("domain.c"),
 };
+/// The names of the cases, without the precision.
+pub(super) const NAME: &str = "domains of functions";
 const DIM: usize = 2;
 const COUNT: usize = CASES.len();
 const BLOCK: BlockShape = BlockShape::row(64);
@@ -55,7 +57,7 @@ fn case(language: Language, precision: Precision) -> Result<Case> {
     source.code("form", &traced.point_function(precision, language)?);
     source.include(DRIVER);
     Ok(Case {
-        name: format!("domains of functions {precision}"),
+        name: format!("{NAME} {precision}"),
         text: source.finish(),
         check: check_in(precision, [check::<f64>, check::<f32>], form),
     })

@@ -38,6 +38,8 @@ use femto_platform::device::{Device, DeviceError, Element};
 
 use crate::step::step;
 
+pub(crate) use pocl::{OPTIONS as POCL_OPTIONS, short_declarations};
+
 /// The check of a compiled text on a device; the error describes the fault.
 pub(crate) type Check = Box<dyn Fn(&Accelerator, &Module) -> Result<()>>;
 
@@ -293,7 +295,7 @@ mod tests {
         };
         let refused = check_part(wanted("bk5/layrs")).unwrap_err().to_string();
         assert!(refused.contains("no text has `bk5/layrs`"), "{refused}");
-        for part in ["", "bk5/layers", "domains of functions"] {
+        for part in ["", "bk5/layers", domain::NAME] {
             check_part(wanted(part)).unwrap();
         }
     }

@@ -15,6 +15,8 @@ use std::ops::Range;
 
 /// Number of samples; the best counts.
 const SAMPLES: usize = 10;
+/// Seconds of samples after which no other is taken: slow devices need no more for one to be good.
+const SECONDS: f64 = 0.3;
 /// Runs of a kernel in a sample, except on processors.
 const REPEATS: usize = 10;
 /// Bytes of each of the two buffers: well beyond the cache, within these limits.
@@ -109,13 +111,17 @@ impl Sampler<'_> {
             0 | 1 => 1,
             _ => REPEATS,
         };
-        let mut best = f64::INFINITY;
+        let (mut best, mut taken) = (f64::INFINITY, 0.0);
         work()?;
         for _ in 0..self.samples {
             let seconds = self
                 .clock
                 .seconds(&mut || (0..repeats).try_for_each(|_| work()))?;
             best = best.min(seconds / repeats as f64);
+            taken += seconds;
+            if taken > SECONDS {
+                break;
+            }
         }
         Ok(amount as f64 / best.max(f64::MIN_POSITIVE))
     }

@@ -162,7 +162,7 @@ fn program(text: &Text<'_>) -> String {
 fn compile(program: &str, to: &Path) -> bool {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
     let mut command = Command::new(&compiler);
-    command.args(["-std=c++17", "-O1", "-w", "-x", "c++", "-", "-o"]);
+    command.args(["-std=c++17", "-O0", "-w", "-x", "c++", "-", "-o"]);
     let child = command.arg(to).stdin(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
         let required = std::env::var("FEMTO_REQUIRE").is_ok_and(|kinds| kinds.contains("c++"));

@@ -30,12 +30,12 @@ macro_rules! cells {
 
             #[test]
             fn on_hosts() {
-                run::run(&cases::on_hosts(Cell::$cell), &hosts());
+                run::run(&cases::hosts::of_cell(Cell::$cell), &hosts());
             }
 
             #[test]
             fn on_all_devices() {
-                run::run(&cases::on_all_devices(Cell::$cell), &devices());
+                run::run(&cases::devices::of_cell(Cell::$cell), &devices());
             }
         }
     )*};
@@ -52,39 +52,39 @@ cells!(
 
 #[test]
 fn mixed_shapes_on_hosts() {
-    run::run(&cases::mixed_on_hosts(), &hosts());
+    run::run(&cases::hosts::mixed(), &hosts());
 }
 
 #[test]
 fn mixed_shapes_on_all_devices() {
-    run::run(&cases::mixed_on_all_devices(), &devices());
+    run::run(&cases::devices::mixed(), &devices());
 }
 
 #[test]
 fn columns_on_all_devices() {
-    run::run(&cases::columns_on_all_devices(), &devices());
+    run::run(&cases::devices::columns(), &devices());
 }
 
 #[test]
 fn matrices_on_hosts() {
-    run::run(&cases::matrices_on_hosts(), &hosts());
+    run::run(&cases::hosts::matrices(), &hosts());
 }
 
 #[test]
 fn matrices_on_all_devices() {
-    run::run(&cases::matrices_on_all_devices(), &devices());
+    run::run(&cases::devices::matrices(), &devices());
 }
 
 /// All degrees take minutes if kernels are compiled for a processor: run by hand on GPUs.
 #[test]
 #[ignore = "minutes on a processor; run it where there is a GPU"]
 fn all_degrees_on_all_devices() {
-    run::run(&cases::all_degrees(), &devices());
+    run::run(&cases::devices::all_degrees(), &devices());
 }
 
 /// As [`all_degrees_on_all_devices`].
 #[test]
 #[ignore = "minutes on a processor; run it where there is a GPU"]
 fn high_simplices_on_all_devices() {
-    run::run(&cases::high_simplices(), &devices());
+    run::run(&cases::devices::high_simplices(), &devices());
 }

@@ -32,7 +32,7 @@ pub(crate) enum Physics {
 }
 
 impl Physics {
-    /// The form. The first few are compiled for the host, the others interpreted.
+    /// The form. A few are compiled for the host, the others interpreted.
     pub(crate) fn form(self, dim: usize) -> Box<dyn AnyForm> {
         match dim {
             2 => self.with_dim::<2>(),
@@ -43,10 +43,12 @@ impl Physics {
     fn with_dim<const D: usize>(self) -> Box<dyn AnyForm> {
         let screened = ScreenedPoisson { lambda: Some(2.5) };
         match self {
-            Self::Mass => Box::new(Typed::<_, D, 1>(Mass)),
-            Self::Poisson => Box::new(Typed::<_, D, 1>(Poisson)),
+            Self::Mass => Box::new(Interpreted::<_, D, 1>::new(Mass)),
+            Self::Poisson => Box::new(Interpreted::<_, D, 1>::new(Poisson)),
             Self::Screened => Box::new(Typed::<_, D, 1>(screened)),
-            Self::ScreenedPerCell => Box::new(Typed::<_, D, 1>(ScreenedPoisson { lambda: None })),
+            Self::ScreenedPerCell => Box::new(Interpreted::<_, D, 1>::new(ScreenedPoisson {
+                lambda: None,
+            })),
             Self::Busy => Box::new(Typed::<_, D, 1>(Busy)),
             Self::BusySystem => Box::new(Typed::<_, D, D>(Busy)),
             Self::Conduction => Box::new(Interpreted::<_, D, 1>::new(Conduction)),
