@@ -19,12 +19,6 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Cdebug-assertions";
 
-/// Settings of the profile for short runs: building takes longer than what would be saved.
-const SETTINGS: [(&str, &str); 2] = [
-    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
-    ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
-];
-
 /// Maximum memory for one input, in MiB.
 const MEMORY: u32 = 1024;
 
@@ -44,10 +38,11 @@ pub(crate) fn fuzz(seconds: u32) -> Result<()> {
             "--manifest-path",
             "fuzz/Cargo.toml",
         ];
-        let step = Step::cargo(manifest.iter().chain(&["--target", host.as_str()]));
-        let set = |step: Step, (name, value): (&str, &str)| step.env(name, value);
-        let step = SETTINGS.into_iter().fold(step, set);
-        step.env("RUSTFLAGS", COVERAGE)
+        Step::cargo(manifest.iter().chain(&["--target", host.as_str()]))
+            .env("RUSTFLAGS", COVERAGE)
+            // Optimising takes longer than it saves in a short run.
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
             .env("CARGO_TARGET_DIR", &build)
             .run()
     })?;

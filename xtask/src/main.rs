@@ -82,7 +82,10 @@ fn test() -> Result<()> {
     let compilers = nvrtc::path_list()?;
     opencl::ensure()?;
     step::cpp()?;
+    // PoCL does not optimise here: `kernels` runs optimised texts.
+    let pocl = format!("-cl-opt-disable {}", kernels::short_declarations()?);
     suite::run(&[
+        (kernels::POCL_OPTIONS, pocl.as_ref()),
         ("FEMTO_PYTHON", python.as_ref()),
         ("FEMTO_NVRTC_TEST", compilers.as_ref()),
         ("FEMTO_REQUIRE", "opencl,c++".as_ref()),

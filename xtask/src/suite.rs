@@ -1,8 +1,7 @@
 //! Running every test of the workspace.
 //!
 //! PoCL compiles on one processor, and the tests of operators on accelerators mostly wait for it: test
-//! programs run two at a time, starting with those, and PoCL does not optimise. `cargo xtask kernels` runs optimised
-//! texts.
+//! programs run two at a time, starting with those.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,17 +10,10 @@ use std::thread;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use crate::kernels::{POCL_OPTIONS, short_declarations};
 use crate::step::{Step, step};
 
 /// Number of test programs that run at the same time.
 const AT_A_TIME: usize = 2;
-
-/// The option of PoCL not to optimise.
-const PLAIN: &str = "-cl-opt-disable";
-
-/// The package whose tests have texts without a dialect's words, and so need PoCL's own declarations.
-const OWN_TEXTS: &str = "femto-platform ";
 
 /// The programs that take longest, in this order: they start first.
 const LONGEST: [&str; 6] = [
@@ -52,16 +44,13 @@ pub(crate) fn run(variables: &[(&str, &OsStr)]) -> Result<()> {
     if std::env::var_os("FEMTO_SHARED_MESHES").is_none() {
         println!("   without the meshes of other projects: FEMTO_SHARED_MESHES is not set");
     }
-    let declared = format!("{PLAIN} {}", short_declarations()?);
     let waiting = Mutex::new(programs.into_iter());
     let faults = Mutex::new(Vec::new());
     let work = || {
         // Not in the loop's head, where the lock would be held.
         let next = || waiting.lock().ok().and_then(|mut waiting| waiting.next());
         while let Some(program) = next() {
-            let is_declared = !program.name.starts_with(OWN_TEXTS);
-            let options = if is_declared { &*declared } else { PLAIN };
-            if program.run(variables, options).is_err()
+            if program.run(variables).is_err()
                 && let Ok(mut faults) = faults.lock()
             {
                 faults.push(program.name);
@@ -86,12 +75,11 @@ fn with(variables: &[(&str, &OsStr)], step: Step) -> Step {
 }
 
 impl Program {
-    /// Runs it with options of PoCL, and prints its output at the end; for a success only the number of tests.
-    fn run(&self, variables: &[(&str, &OsStr)], options: &str) -> Result<()> {
+    /// Runs it and prints its output at the end; for a success only the number of tests.
+    fn run(&self, variables: &[(&str, &OsStr)]) -> Result<()> {
         let step = Step::new(&self.path, [] as [&str; 0])
             .within(&self.folder)
-            .env("CARGO_MANIFEST_DIR", &self.folder)
-            .env(POCL_OPTIONS, options);
+            .env("CARGO_MANIFEST_DIR", &self.folder);
         let ended = with(variables, step).output();
         match &ended {
             Ok(output) => {

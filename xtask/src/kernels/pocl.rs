@@ -39,7 +39,7 @@ const METHOD: &str = "POCL_WORK_GROUP_METHOD";
 pub(crate) const OPTIONS: &str = "POCL_EXTRA_BUILD_FLAGS";
 
 /// Options by which PoCL reads a page of declarations, `opencl/declarations.h`, in place of its own, which take it longer
-/// than most texts; none if this PoCL does not know them.
+/// than most texts; none, with a note, if this PoCL does not know them.
 pub(crate) fn short_declarations() -> Result<String> {
     let folder = crate::root().join("xtask/src/opencl");
     let options = format!(
@@ -49,10 +49,14 @@ pub(crate) fn short_declarations() -> Result<String> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let trial = format!("{ONLY}{}", super::domain::NAME);
     let trial = Step::new(program, ["kernels", CHILD, &trial]).env(OPTIONS, &options);
-    Ok(match trial.works() {
-        true => options,
-        false => String::new(),
-    })
+    if trial.works() {
+        return Ok(options);
+    }
+    println!(
+        "   PoCL's own declarations, which take longer: it does not take those of {}",
+        folder.display()
+    );
+    Ok(String::new())
 }
 
 /// Runs the cases by each method (in the bounded set some by each) concurrently: PoCL compiles on one

@@ -3,6 +3,7 @@
 #define OVERLOADED __attribute__((overloadable))
 #define PURE OVERLOADED __attribute__((const))
 
+size_t PURE get_global_id(uint);
 size_t PURE get_local_id(uint);
 size_t PURE get_group_id(uint);
 size_t PURE get_num_groups(uint);

@@ -15,6 +15,9 @@ const LENGTHS: [usize; 13] = [
     0, 1, 2, 3, 5, 255, 256, 257, 8191, 8192, 8193, 100_003, 1_100_001,
 ];
 
+/// Vectors that are longer test the loops: other things are the same for any length.
+const LONG: usize = 200_000;
+
 /// Sums (slot 0: last, before; slot 1: last) that make factors ordinary, or zero for various reasons.
 fn cases<T: Number, D: VectorOps<T>>(device: &D) -> Vec<Sums<D>> {
     let values = [
@@ -43,14 +46,13 @@ fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
     Bench::<T, D>::interpolation(device, &mut random);
     Bench::<T, D>::element_inverses(device, &mut random);
     Bench::<T, D>::line_solves(device, &mut random);
-    // The longest is the same for both precisions.
+    // Loops are the same in both precisions.
     let lengths = LENGTHS.into_iter();
-    for len in lengths.filter(|&len| len < 200_000 || T::BYTES == 8) {
+    for len in lengths.filter(|&len| len <= LONG || T::BYTES == 8) {
         let bench = Bench::<T, D>::new(device, len, &mut random);
         bench.plain_operations();
         bench.sums();
-        // Long vectors test the loops; zero factors work the same for any length.
-        let factors = if len > 200_000 { 1 } else { usize::MAX };
+        let factors = if len > LONG { 1 } else { usize::MAX };
         for mut sums in cases::<T, D>(device).into_iter().take(factors) {
             bench.resident_operations(&mut sums);
         }

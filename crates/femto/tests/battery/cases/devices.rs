@@ -101,11 +101,10 @@ fn others_everywhere(cell: Cell) -> Vec<Group> {
         };
         let place = Place::new(cell, map, degree, Quadrature::Exact(4)).of(cells);
         let double = || vec![way(Fp64, level, scatter)];
-        let both = [Fp64, Fp32].map(|precision| way(precision, level, scatter));
         let blocked = vec![place.with(layout)];
         match cell.dim() {
             2 => [
-                group(vec![place], &[Conduction], both.into()),
+                group(vec![place], &[Conduction], both(level, scatter)),
                 group(blocked, &[BusySystem], double()),
             ],
             _ => [
@@ -129,8 +128,7 @@ pub(crate) fn columns() -> Vec<Group> {
         let degree = Degree::new(horizontal, vertical);
         of_degree(degree, cells)
     };
-    let both = |level| [Fp64, Fp32].map(|it| way(it, level, Scatter::Atomic));
-    let automatic = || both(DataLevel::Automatic).to_vec();
+    let automatic = || both(DataLevel::Automatic, Scatter::Atomic);
     let ordered = vec![way(Fp64, DataLevel::Automatic, Scatter::Deterministic)];
     vec![
         group(
@@ -271,10 +269,6 @@ pub(crate) fn matrices() -> Vec<Group> {
 
 /// All degrees of hexahedra, for GPUs.
 pub(crate) fn all_degrees() -> Vec<Group> {
-    let ways = || {
-        let ways = [Fp64, Fp32].map(|it| way(it, DataLevel::Automatic, Scatter::Atomic));
-        ways.to_vec()
-    };
     let rule = |map| match map {
         MapKind::Multilinear => Quadrature::Collocated,
         _ => Quadrature::Gauss,
@@ -284,16 +278,13 @@ pub(crate) fn all_degrees() -> Vec<Group> {
         quadrature: rule(place.map),
         ..place
     });
-    vec![group(places, &[Screened], ways())]
+    let ways = both(DataLevel::Automatic, Scatter::Atomic);
+    vec![group(places, &[Screened], ways)]
 }
 
 /// Simplices of high degree, for GPUs with matrix units.
 pub(crate) fn high_simplices() -> Vec<Group> {
-    let ways = |scatter| {
-        [Fp64, Fp32]
-            .map(|it| way(it, DataLevel::Automatic, scatter))
-            .to_vec()
-    };
+    let ways = |scatter| both(DataLevel::Automatic, scatter);
     let places = |cell: Cell, degrees: &[usize]| {
         let rule = |degree| vec![exact_to(2 * degree)];
         let places = product(cell, degrees.iter().copied(), rule);

@@ -127,11 +127,10 @@ pub(crate) fn matrices() -> Vec<Group> {
     };
     let mut places: Vec<Place> = cells.iter().flat_map(of_cell).collect();
     places.extend([1, 2].map(|degree| cut(degree, MapKind::Curved)));
-    let both = |level| [Fp64, Fp32].map(|it| way(it, level, Scatter::Atomic));
-    let ways: Vec<Way> = MATRICES.into_iter().flat_map(both).collect();
+    let ways = || both_at(MATRICES);
     vec![
-        group(both_layouts(&places), MATRIX_SYSTEMS, ways.clone()),
-        group(places, MATRIX_SCALARS, ways),
+        group(both_layouts(&places), MATRIX_SYSTEMS, ways()),
+        group(places, MATRIX_SCALARS, ways()),
     ]
 }
 

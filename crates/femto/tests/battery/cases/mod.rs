@@ -84,11 +84,22 @@ fn way(precision: Precision, data_level: DataLevel, scatter: Scatter) -> Way {
     }
 }
 
-/// Both precisions at both data levels.
+/// Both precisions.
+fn both(data_level: DataLevel, scatter: Scatter) -> Vec<Way> {
+    [Fp64, Fp32]
+        .map(|precision| way(precision, data_level, scatter))
+        .to_vec()
+}
+
+/// Both precisions at each of some data levels.
+fn both_at(levels: [DataLevel; 2]) -> Vec<Way> {
+    let at = |level| both(level, Scatter::Atomic);
+    levels.into_iter().flat_map(at).collect()
+}
+
+/// Both precisions at both data levels without matrices.
 fn all_ways() -> Vec<Way> {
-    let levels = [DataLevel::OnTheFly, DataLevel::Partial];
-    let both = |level| [Fp64, Fp32].map(|precision| way(precision, level, Scatter::Atomic));
-    levels.into_iter().flat_map(both).collect()
+    both_at([DataLevel::OnTheFly, DataLevel::Partial])
 }
 
 fn group(places: Vec<Place>, forms: &'static [Physics], ways: Vec<Way>) -> Group {

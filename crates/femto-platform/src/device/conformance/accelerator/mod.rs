@@ -19,7 +19,8 @@ fn shared_doubles(device: &Accelerator) -> u32 {
     device.features().shared_bytes / 8
 }
 
-/// The words that differ between the two languages, and the kernels of the tests.
+/// The words that differ between the two languages, and the kernels of the tests. Declarations in place of a compiler's own as in
+/// femto-kernel's `dialect/opencl.h`.
 pub fn text(language: LanguageKind) -> String {
     let words = match language {
         LanguageKind::Cuda => {
@@ -29,7 +30,8 @@ pub fn text(language: LanguageKind) -> String {
              #define BARRIER __syncthreads()\ntypedef unsigned int uint;\n"
         }
         LanguageKind::OpenCl => {
-            "#define KERNEL __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void\n\
+            "#ifdef DECLARATIONS\n#include DECLARATIONS\n#endif\n\
+             #define KERNEL __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void\n\
              #define GLOBAL __global\n#define INDEX get_global_id(0)\n\
              #define SHARED_MEMORY(name) __local double name[SHARED_DOUBLES]\n\
              #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
