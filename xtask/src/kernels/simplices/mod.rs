@@ -12,7 +12,7 @@ use femto_kernel::dialect::Language;
 use femto_kernel::family::cell_quadrature::schedule::{
     BlockLocal, CellPerThread, MatrixUnits, PointAtATime, Schedule, Transposition,
 };
-use femto_kernel::family::cell_quadrature::source::{Interleave, KernelSpec, fragments, source};
+use femto_kernel::family::cell_quadrature::source::{Interleave, KernelSpec, source};
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
 use femto_kernel::family::{Limits, Operand, Scatter, Vectors};
 use femto_kernel::form::{Coefficient, Diffusion, Form, Mass, SymmetricGradient, trace};
@@ -34,7 +34,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     let all = selection == Selection::All;
     let mut cases = Vec::new();
     let place = (language, limits);
-    for number in (0..7).chain([8]) {
+    for number in (0..7).chain([8, 9]) {
         for (s, storage) in STORAGES.into_iter().enumerate() {
             for (v, vectors) in [Vectors::ELEMENT, ATOMIC, DETERMINISTIC]
                 .into_iter()
@@ -50,7 +50,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 let degrees = match number {
                     _ if all => 1..=3,
                     // Matrix units are used from here.
-                    8 => 3..=3,
+                    8 | 9 => 3..=3,
                     _ => 1 + (number + v) % 2..=1 + (number + v) % 2,
                 };
                 for degree in degrees {
@@ -64,6 +64,10 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     };
                     cases.extend(kind.case::<_, 2, 2>(Everything, &KINDS, place));
                     cases.extend(kind.case::<_, 3, 1>(Everything, &KINDS, place));
+                    if number == 9 {
+                        // In fp64 classes of everything need more shared memory than every device has.
+                        cases.extend(kind.case::<_, 3, 1>(diffusion(), &CELL, place));
+                    }
                 }
             }
         }
@@ -72,14 +76,18 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     cases
 }
 
+/// With a coefficient for each cell.
+fn diffusion<const D: usize>() -> Diffusion<D> {
+    let kappa = Coefficient::Auxiliary(0);
+    Diffusion { kappa }
+}
+
+/// The kind of its field.
+const CELL: [FieldKind; 1] = [FieldKind::Cell];
+
 /// The benchmark of Knepley, Rupp, Terrel 2016: degree 1, a variable coefficient, elasticity. Bounded: each in one
 /// precision.
 fn knepley_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
-    fn diffusion<const D: usize>() -> Diffusion<D> {
-        let kappa = Coefficient::Auxiliary(0);
-        Diffusion { kappa }
-    }
-    let cell = [FieldKind::Cell];
     let mut cases = Vec::new();
     for precision in [Precision::Fp32, Precision::Fp64] {
         let single = precision == Precision::Fp32;
@@ -101,11 +109,11 @@ fn knepley_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> 
             if wanted(single) {
                 // Without gradients too.
                 cases.extend(kind.case::<_, 3, 1>(Mass, &[], place));
-                cases.extend(kind.case::<_, 2, 1>(diffusion(), &cell, place));
+                cases.extend(kind.case::<_, 2, 1>(diffusion(), &CELL, place));
                 cases.extend(kind.case::<_, 3, 3>(SymmetricGradient, &[], place));
             }
             if wanted(!single) {
-                cases.extend(kind.case::<_, 3, 1>(diffusion(), &cell, place));
+                cases.extend(kind.case::<_, 3, 1>(diffusion(), &CELL, place));
                 let kind = Kind {
                     remainder: Some(|cells, first| {
                         cells.by_host::<_, 2, 2>(&SymmetricGradient, first)
@@ -195,8 +203,10 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
         5 | 6 => block_local(1),
         7 => block_local(4),
         _ => {
+            let of_classes = number == 9;
             let units = MatrixUnits {
-                warps: 2,
+                warps: if of_classes { 4 } else { 2 },
+                of_classes,
                 blocks_per_unit: 1,
             };
             (Schedule::MatrixUnits(units), Interleave::NONE)
@@ -259,8 +269,12 @@ impl Kind {
             check: Box::new(move |device, module| {
                 let cells = Cells::new(&element, &shape);
                 let (mut arrays, places) = cells.arrays(&schedule, interleave);
-                let right = Value::Reals(fragments(&element, self.precision));
-                arrays.push((Operand::Fragments, right));
+                if let Schedule::MatrixUnits(it) = schedule {
+                    let (fragments, orbits) = it.tables(&element, self.precision);
+                    arrays.push((Operand::Fragments, Value::Reals(fragments)));
+                    let orbits = orbits.map(|orbits| (Operand::Orbits, Value::U16(orbits)));
+                    arrays.extend(orbits);
+                }
                 let mut run = Run {
                     elements: &cells.elements,
                     kernel: &kernel,

@@ -23,15 +23,18 @@ pub(super) enum Simplices {
     Blocks,
     /// Matrix units; degree 3.
     Units,
+    /// Matrix units between sums over orbits; degree 5.
+    Classes,
 }
 
 impl Simplices {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Transposition,
         Self::Cell,
         Self::Point,
         Self::Blocks,
         Self::Units,
+        Self::Classes,
     ];
 
     const fn name(self) -> &'static str {
@@ -41,6 +44,7 @@ impl Simplices {
             Self::Point => "point",
             Self::Blocks => "blocks",
             Self::Units => "units",
+            Self::Classes => "classes",
         }
     }
 
@@ -53,6 +57,7 @@ impl Simplices {
             Self::Point => "P1 tetrahedra, a thread per basis function, a point at a time",
             Self::Blocks => "P1 tetrahedra, nodal vectors, sums inside of blocks",
             Self::Units => "P3 tetrahedra, values at points and sums at nodes by matrix units",
+            Self::Classes => "P5 tetrahedra, the same between sums over orbits of nodes and points",
         }
     }
 }

@@ -24,6 +24,7 @@ fn element(which: Simplices) -> Result<DenseTables, OperatorError> {
     let cell = Cell::Tetrahedron;
     let degree = match which {
         Simplices::Units => 3,
+        Simplices::Classes => 5,
         _ => 1,
     };
     Ok(DenseTables::new(
@@ -83,9 +84,11 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
             };
             (Schedule::BlockLocal(blocks), nodal, together)
         }
-        Simplices::Units => {
+        Simplices::Units | Simplices::Classes => {
+            let of_classes = which == Simplices::Classes;
             let units = MatrixUnits {
-                warps: 2,
+                warps: if of_classes { 4 } else { 2 },
+                of_classes,
                 blocks_per_unit: 4,
             };
             (Schedule::MatrixUnits(units), element, Interleave::NONE)

@@ -169,6 +169,9 @@ impl KernelSpec<'_> {
         }
         define(&mut source);
         source.include(PLACES);
+        if matches!(schedule, Schedule::MatrixUnits(_)) {
+            source.include(text!("family/text/", "classes.h"));
+        }
         source.include(file);
         KernelSource {
             name: format!(

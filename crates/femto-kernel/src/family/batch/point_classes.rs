@@ -12,9 +12,10 @@ use femto_element::tables::DenseTables;
 /// The symmetry of nodes and of points, and the axes along which derivatives are taken.
 #[derive(Clone, Debug)]
 pub(crate) struct Classes {
-    nodes: Symmetry,
+    pub(crate) nodes: Symmetry,
+    pub(crate) points: Symmetry,
     /// Of the points of each chunk.
-    points: Vec<Symmetry>,
+    chunks: Vec<Symmetry>,
     axes: Axes,
 }
 
@@ -35,13 +36,14 @@ impl Classes {
         }
         let nodes = Symmetry::of(tables.cell, tables.degree);
         let all = Symmetry::of_points(tables.cell, &tables.positions_3d())?;
-        let points = chunks(tables.points).map(|chunk| all.within(&chunk));
+        let chunks = chunks(tables.points).map(|chunk| all.within(&chunk));
         let axes = Axes::new(&nodes.axes)?;
         if !are_symmetric(tables, &nodes, &all) {
             return None;
         }
         Some(Self {
-            points: points.collect::<Option<_>>()?,
+            chunks: chunks.collect::<Option<_>>()?,
+            points: all,
             nodes,
             axes,
         })
@@ -60,7 +62,7 @@ impl Classes {
             });
             products.sum::<usize>() + points.additions()
         };
-        self.points.iter().map(of_chunk).sum()
+        self.chunks.iter().map(of_chunk).sum()
     }
 
     /// Flops of a function's sums over orbits of nodes.
@@ -74,6 +76,11 @@ impl Classes {
             let parts = axis.iter().zip(reference);
             parts.map(|(part, derivative)| part * derivative).sum()
         })
+    }
+
+    /// For each axis the row of J⁻¹, and another with its factor, that make up its row along these axes.
+    pub(crate) fn axis_parts(&self) -> [(usize, usize, f64); 3] {
+        self.axes.parts
     }
 
     /// J⁻¹ with a row for each axis, from that with rows for the reference axes.
@@ -175,7 +182,7 @@ impl<T: Real> PointClasses<T> {
                 Some(axis) => classes.derivatives(reference)[axis],
             }
         };
-        let chunks = chunks(tables.points).zip(&classes.points);
+        let chunks = chunks(tables.points).zip(&classes.chunks);
         Self {
             nodes: Orbits::new(&classes.nodes, &classes.nodes.starts()),
             chunks: chunks

@@ -164,9 +164,12 @@ impl BlockOperator for Block {
         }
         let mut units = choice::matrix_units(&self.shape, target.precision).into_iter();
         kernels.units = units.find(|it| kernels.validate(it, target.vectors).is_ok());
-        if kernels.units.is_some() {
-            let fragments = Array::Reals(source::fragments(&self.element, target.precision));
-            kernels.arrays.push((Operand::Fragments, fragments));
+        if let Some(Schedule::MatrixUnits(it)) = kernels.units {
+            let (fragments, orbits) = it.tables(&self.element, target.precision);
+            let fragments = (Operand::Fragments, Array::Reals(fragments));
+            kernels.arrays.push(fragments);
+            let orbits = orbits.map(|orbits| (Operand::Orbits, Array::U16(orbits)));
+            kernels.arrays.extend(orbits);
         }
         if target.vectors.scatter() == Some(Scatter::Atomic) && !target.is_applied_once {
             let is_legal = |schedule: &Schedule| kernels.validate(schedule, target.vectors).is_ok();

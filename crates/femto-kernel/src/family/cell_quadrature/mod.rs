@@ -26,6 +26,7 @@ mod banks;
 mod block;
 pub mod blocks;
 mod choice;
+mod classes;
 pub mod fans;
 mod geometry;
 pub mod host;
@@ -37,6 +38,7 @@ pub mod work;
 
 pub use super::fields::{FieldKind, Fields};
 pub use block::{Block, CellQuadrature};
+pub use classes::ClassSizes;
 pub use geometry::{Storage, at_points, pack};
 pub use shape::Shape;
 

@@ -1,6 +1,6 @@
 //! Sizes of an operator on one cell, from its form and tables.
 
-use super::{FieldKind, Fields, Storage};
+use super::{ClassSizes, FieldKind, Fields, Storage};
 use crate::family::MOST_CONSTANT_BYTES;
 use crate::form::Inspection;
 use crate::scalar::Precision;
@@ -38,6 +38,8 @@ pub struct Shape {
     pub fields: Fields,
     /// Number of run-time parameters.
     pub parameters: usize,
+    /// Of a tetrahedron whose nodes and points are symmetric.
+    pub classes: Option<ClassSizes>,
     /// The storage of the geometry.
     pub storage: Storage,
     /// Flops of f0 and f1 at one point.
@@ -71,6 +73,7 @@ impl Shape {
             field_gradients: (0..fields.len()).any(gradient),
             fields,
             parameters: inspection.parameters,
+            classes: ClassSizes::of(element),
             storage,
             form_flops: inspection.flops(),
         }

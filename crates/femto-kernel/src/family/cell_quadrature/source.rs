@@ -1,5 +1,6 @@
 //! Kernel sources of cell_quadrature, from what a kernel evaluates and its schedule.
 
+use super::classes::{CLASSES, ClassSizes, axis_parts};
 use super::schedule::{CellPerThread, MatrixUnits, Schedule};
 use super::{FieldKind, Shape, Storage};
 use crate::dialect::{KernelFile, Language, SourceBuilder, text};
@@ -94,7 +95,12 @@ pub fn source(spec: &KernelSpec, schedule: &Schedule) -> KernelSource {
         }
         Schedule::PointAtATime(_) => &[file!("point_at_a_time.c")],
         Schedule::BlockLocal(_) => &[file!("cell.h"), file!("block_local.c")],
-        Schedule::MatrixUnits(_) => &[file!("matrix_units.c")],
+        Schedule::MatrixUnits(it) if it.of_classes => &[
+            text!("family/text/", "classes.h"),
+            file!("matrix_units.h"),
+            file!("matrix_units_of_classes.c"),
+        ],
+        Schedule::MatrixUnits(_) => &[file!("matrix_units.h"), file!("matrix_units.c")],
     };
     let operands = operands(spec, schedule, true);
     translation_unit(spec, schedule, ("apply", schedule.name(), files), operands)
@@ -127,7 +133,7 @@ fn translation_unit(
     source.define("stored_real", "real");
     let all_unrolled = matches!(schedule, Schedule::MatrixUnits(_));
     define_shape(&mut source, spec, all_unrolled);
-    define_schedule(&mut source, shape, schedule);
+    define_schedule(&mut source, spec, schedule);
     if shape.has_constant_tables(spec.precision) {
         source.table("c_tables", &tables(spec.element));
     }
@@ -165,8 +171,8 @@ pub(super) fn tables(element: &DenseTables) -> Vec<f64> {
     tables.map(|table| &table[..]).concat()
 }
 
-/// The right factors of `matrix_units.c`.
-pub fn fragments(element: &DenseTables, precision: Precision) -> Vec<f64> {
+/// The right factors of `matrix_units.c`, see [`MatrixUnits::tables`].
+pub(super) fn fragments(element: &DenseTables, precision: Precision) -> Vec<f64> {
     let entry = |q: usize, row: usize, node: usize| match q < element.points && node < element.nodes
     {
         true if row == 0 => element.value(q, node),
@@ -248,7 +254,8 @@ fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec, all_unrolled: boo
     source.define("EACH_LOOP", each);
 }
 
-fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedule) {
+fn define_schedule(source: &mut SourceBuilder, spec: &KernelSpec, schedule: &Schedule) {
+    let shape = &spec.shape;
     let mut tables_shared = false;
     let mut padded = false;
     let mut cell_memory = "";
@@ -289,11 +296,32 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
         Schedule::MatrixUnits(it) => {
             source.define("WARPS", it.warps);
             source.define("MAP_SHARED", MatrixUnits::map_numbers(shape));
+            match it.classes(shape) {
+                Some(classes) => define_classes(source, spec.element, &classes),
+                None => source.define("CLASSES", 1),
+            }
         }
     }
     source.define("TABLES_SHARED", u8::from(tables_shared));
     source.define("PADDED", u8::from(padded));
     source.define("CELL_MEMORY", cell_memory);
+}
+
+fn define_classes(source: &mut SourceBuilder, element: &DenseTables, sizes: &ClassSizes) {
+    let [first, others] = sizes.sum_tiles();
+    for (name, number) in [
+        ("CLASSES", CLASSES),
+        ("SUM_TILES_FIRST", first),
+        ("SUM_TILES_OTHERS", others),
+        ("ORBIT_TILES", sizes.point_tiles()),
+    ] {
+        source.define(name, number);
+    }
+    let parts = axis_parts(element).expect("an element with sizes of classes has them");
+    let list = |part: &dyn Fn(usize) -> String| format!("{{{}}}", [0, 1, 2].map(part).join(", "));
+    source.define("AXIS_ROWS", list(&|axis| parts[axis].0.to_string()));
+    source.define("AXIS_OTHERS", list(&|axis| parts[axis].1.to_string()));
+    source.define("AXIS_FACTORS", list(&|axis| format!("{:?}", parts[axis].2)));
 }
 
 /// The operands of a kernel, in order; see `operands.h` and `block_local.c`.
@@ -321,6 +349,10 @@ fn operands(spec: &KernelSpec, schedule: &Schedule, input: bool) -> Vec<Operand>
     add(
         matches!(schedule, Schedule::MatrixUnits(_)),
         &[Operand::Fragments],
+    );
+    add(
+        matches!(schedule, Schedule::MatrixUnits(it) if it.of_classes),
+        &[Operand::Orbits],
     );
     match shape.storage {
         Storage::Vertices => {

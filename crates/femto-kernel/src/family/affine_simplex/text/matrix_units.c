@@ -40,12 +40,9 @@
 #define TEAM (BLOCK * WARPS + THREAD_Y)
 #define TEAM_BARRIER() WARP_BARRIER()
 #endif
-/* Tiles of sums and of rows of derivatives: the first class may have more than the others. */
-#define SUM_TILES(c) ((c) == 0 ? SUM_TILES_FIRST : SUM_TILES_OTHERS)
+/* Tiles of rows of derivatives, as of sums. */
 #define RANK_TILES(c) ((c) == 0 ? RANK_TILES_FIRST : RANK_TILES_OTHERS)
 #define SUMS(c) ((c) == 0 ? SUMS_FIRST : SUMS_OTHERS)
-#define FIRST_TILE(c) ((c) == 0 ? 0 : SUM_TILES_FIRST + ((c) - 1) * SUM_TILES_OTHERS)
-#define ALL_TILES FIRST_TILE(CLASSES)
 #if CLASSES == 4
 #define BEFORE(a, c) ((c) ^ ((a) + 1))
 #define AXES_FROM_FIRST(c) ((c) != 0)
@@ -101,16 +98,6 @@
 #define EACH_TILE_OF_TEAM(tile, n)                                                             \
     EACH(tile, ELEMENT_TILES) EACH(n, SUM_TILES_FIRST)                                         \
         if (WARPS_TOGETHER == 1 || (tile * SUM_TILES_FIRST + n) % WARPS_TOGETHER == CLASS)
-
-/* Σ_g χ_c(g) x_g for each class c. */
-INLINE void sums_of_four(real x[4])
-{
-    const real plus = x[0] + x[1], minus = x[0] - x[1], other_plus = x[2] + x[3], other_minus = x[2] - x[3];
-    x[0] = plus + other_plus;
-    x[1] = minus + other_minus;
-    x[2] = plus - other_plus;
-    x[3] = minus - other_minus;
-}
 
 KERNEL(apply)(KERNEL_ARGUMENTS)
 {

@@ -7,18 +7,21 @@
 //! | [`PointAtATime`] | `point_at_a_time.c` | a basis function of a cell, at one point after the other |
 //! | [`BlockLocal`] | `block_local.c` | a cell or a fan of cells, then a node of the block |
 //! | [`MatrixUnits`] | `matrix_units.c` | a warp has eight points of its block's cells, then some of their nodes |
+//! | the same, of classes | `matrix_units_of_classes.c` | a warp has a class of symmetry, a thread four points |
 //!
 //! The first is Knepley et al.'s; the second and third are those they compare with; the others are femto's
 //! own, the fourth for L-vectors.
 
+mod matrix_units;
 mod transposition;
 
+pub use matrix_units::MatrixUnits;
 pub use transposition::{Quantities, Transposition};
 
+use super::classes::CLASSES;
 use super::source::Interleave;
 use super::{FieldKind, Shape, Storage};
 use crate::dialect::BlockShape;
-use crate::family::fragments::{LEFT_TILE, TILE};
 use crate::family::{Limits, ScheduleError, Vectors};
 use crate::scalar::Precision;
 use core::fmt;
@@ -75,33 +78,6 @@ pub struct BlockLocal {
     pub blocks_ahead: u32,
     /// Target number of resident blocks per compute unit.
     pub blocks_per_unit: u32,
-}
-
-/// Knobs of `matrix_units.c`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MatrixUnits {
-    /// Warps of a block.
-    pub warps: u32,
-    /// Target number of resident blocks per compute unit.
-    pub blocks_per_unit: u32,
-}
-
-impl MatrixUnits {
-    /// Numbers of the maps in shared memory: J⁻¹ and its determinant, and what positions need.
-    pub(super) fn map_numbers(shape: &Shape) -> usize {
-        let positions = usize::from(shape.position) * shape.map_numbers();
-        shape.dim * shape.dim + 1 + positions
-    }
-
-    /// Cells of a block.
-    const CELLS: usize = LEFT_TILE as usize;
-
-    fn shared_reals(&self, shape: &Shape) -> usize {
-        let maps = usize::from(shape.map_is_constant()) * Self::map_numbers(shape);
-        let functions = shape.components + shape.fields_of(FieldKind::Nodal);
-        let fluxes = self.warps as usize * shape.components * shape.fluxes();
-        Self::CELLS * (maps + (functions * shape.nodes.div_ceil(TILE) + fluxes) * TILE)
-    }
 }
 
 impl BlockLocal {
@@ -222,6 +198,9 @@ impl Schedule {
             Self::MatrixUnits(it) => {
                 if it.warps == 0 {
                     return Some("a block has warps");
+                }
+                if it.of_classes && (shape.classes.is_none() || it.warps as usize != CLASSES) {
+                    return Some("four warps have a class each, of a symmetric tetrahedron");
                 }
                 (!apart).then_some("cells of a block are read as they are, not interleaved")
             }
@@ -373,9 +352,10 @@ impl fmt::Display for Schedule {
             Self::MatrixUnits(it) => {
                 write!(
                     f,
-                    "matrix units, {} cells and {} warps a block",
+                    "matrix units, {} cells and {} warps a block{}",
                     MatrixUnits::CELLS,
-                    it.warps
+                    it.warps,
+                    word(it.of_classes, ", each a class"),
                 )?;
                 it.blocks_per_unit
             }

@@ -4,6 +4,9 @@ use super::*;
 use crate::family::Scatter;
 use crate::family::cell_quadrature::choice;
 use crate::family::cell_quadrature::samples::{Nonlinear, Random, element, shape};
+use femto_element::basis::LagrangeBasis;
+use femto_element::quadrature::rule;
+use femto_element::tables::DenseTables;
 
 fn sized(nodes: usize, points: usize, components: usize) -> Shape {
     let mut random = Random::new();
@@ -146,6 +149,40 @@ fn warps_suit_the_tiles_of_nodes_and_points() {
     }
     assert_eq!(warps(10, 4, 3, Precision::Fp64), None);
     assert_eq!(warps(20, 14, 1, Precision::Fp32), None);
+}
+
+/// Real tetrahedra of degree 5 have classes, which come first; they need four warps, and there are none without symmetry.
+#[test]
+fn classes_are_those_of_symmetric_tetrahedra() {
+    let cell = femto_element::Cell::Tetrahedron;
+    let basis = LagrangeBasis::new(cell, 5).unwrap();
+    let element = DenseTables::new(&basis, &rule(cell, 8).unwrap());
+    let (shape, _) = shape::<_, 3, 1>(&Nonlinear, &element, &[], Storage::Affine);
+    let limits = Limits {
+        matrix_units: true,
+        ..Limits::default()
+    };
+    let place = (Vectors::ELEMENT, Interleave::NONE);
+    let is_legal = |shape: &Shape, warps| {
+        let units = MatrixUnits {
+            warps,
+            of_classes: true,
+            blocks_per_unit: 1,
+        };
+        let schedule = Schedule::MatrixUnits(units);
+        let valid = schedule.validate(shape, place, Precision::Fp64, &limits);
+        valid.is_ok()
+    };
+    let comes_first = |shape: &Shape| {
+        let first = choice::matrix_units(shape, Precision::Fp64)[0];
+        matches!(first, Schedule::MatrixUnits(it) if it.of_classes)
+    };
+    assert!(comes_first(&shape) && is_legal(&shape, 4) && !is_legal(&shape, 3));
+    let skewed = Shape {
+        classes: None,
+        ..shape
+    };
+    assert!(!comes_first(&skewed) && !is_legal(&skewed, 4));
 }
 
 #[test]

@@ -63,7 +63,7 @@ INLINE real invert(const real *r_m, real *r_inverse)
 }
 
 /* J of an affine cell. */
-INLINE void affine_jacobian(const real *r_numbers, const map *m, real *r_jacobian)
+INLINE void affine_jacobian(const real *r_numbers, real *r_jacobian)
 {
 #if GEOMETRY_VERTICES
     EACH(row, DIM) EACH(column, DIM)
@@ -71,7 +71,7 @@ INLINE void affine_jacobian(const real *r_numbers, const map *m, real *r_jacobia
         r_jacobian[row * DIM + column] = r_numbers[(column + 1) * DIM + row] - r_numbers[row];
     }
 #else
-    (void)invert(m->inverse, r_jacobian);
+    (void)invert(r_numbers, r_jacobian);
 #endif
 }
 
@@ -79,7 +79,7 @@ INLINE void make_map(const real *r_numbers, map *m)
 {
 #if GEOMETRY_VERTICES
     real r_jacobian[DIM * DIM];
-    affine_jacobian(r_numbers, m, r_jacobian);
+    affine_jacobian(r_numbers, r_jacobian);
     m->determinant = invert(r_jacobian, m->inverse);
 #elif GEOMETRY_POINTS
     m->determinant = invert(r_numbers, m->inverse);
@@ -95,14 +95,13 @@ INLINE void read_map(const operands *o, uint cell, int q, real *r_numbers)
 }
 
 #if POSITIONS
-INLINE void position_at(
-    TABLES_PARAMETER int q, const real *r_numbers, const map *m, real *r_x)
+INLINE void position_at(TABLES_PARAMETER int q, const real *r_numbers, real *r_x)
 {
 #if GEOMETRY_POINTS
     EACH(d, DIM) r_x[d] = r_numbers[DIM * DIM + d];
 #else
     real r_jacobian[DIM * DIM];
-    affine_jacobian(r_numbers, m, r_jacobian);
+    affine_jacobian(r_numbers, r_jacobian);
     EACH(d, DIM)
     {
         r_x[d] = r_numbers[(GEOMETRY_VERTICES ? 0 : DIM * DIM + 1) + d];
@@ -196,7 +195,7 @@ INLINE void evaluate(TABLES_PARAMETER const operands *o, uint cell, int q, const
     }
 #endif
 #if POSITIONS
-    position_at(TABLES q, r_numbers, m, r_x);
+    position_at(TABLES q, r_numbers, r_x);
 #endif
     EACH(n, PARAMETERS) r_parameters[n] = o->g_context[1 + n];
     point_form(

@@ -5,8 +5,9 @@
 
 pub mod knepley;
 
+use super::classes::CLASSES;
 use super::schedule::{MatrixUnits, Schedule};
-use super::{FieldKind, Shape, Storage};
+use super::{ClassSizes, FieldKind, Shape, Storage};
 use crate::family::fragments::TILE;
 use crate::family::{Scatter, Vectors};
 use crate::roofline::Work;
@@ -79,7 +80,7 @@ pub fn work(
         }
     }
     if let Schedule::MatrixUnits(_) = schedule {
-        of_vectors += numbers * fragment_numbers(shape, precision);
+        of_vectors += numbers * fragment_numbers(shape, schedule, precision);
     }
     if shape.storage == Storage::Vertices {
         of_vectors += vertices * numbers * shape.dim;
@@ -96,16 +97,27 @@ pub fn work(
 }
 
 /// Numbers of the right factors that matrix units read, in single precision two for each entry.
-fn fragment_numbers(shape: &Shape, precision: Precision) -> usize {
+fn fragment_numbers(shape: &Shape, schedule: &Schedule, precision: Precision) -> usize {
     let values = shape.reads_values || shape.fields_of(FieldKind::Nodal) > 0;
     let slopes = shape.reads_gradients || shape.field_gradients;
     let rows = usize::from(values) + shape.dim * usize::from(slopes) + shape.fluxes();
-    let tiles = shape.nodes.div_ceil(TILE) * shape.points.div_ceil(TILE);
+    let tiles = match classes(shape, schedule) {
+        Some(it) => it.all_tiles() * it.point_tiles(),
+        None => shape.nodes.div_ceil(TILE) * shape.points.div_ceil(TILE),
+    };
     let of_entry = match precision {
         Precision::Fp64 => 1,
         Precision::Fp32 => 2,
     };
     rows * tiles * TILE * TILE * of_entry
+}
+
+/// The classes of a schedule with matrix units.
+fn classes(shape: &Shape, schedule: &Schedule) -> Option<ClassSizes> {
+    match schedule {
+        Schedule::MatrixUnits(it) => it.classes(shape),
+        _ => None,
+    }
 }
 
 /// Flops of one cell for a schedule; sums and products with table entries that are zero or one count like
@@ -141,7 +153,43 @@ pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
                 + tested
         }
     };
-    flops as u64
+    match classes(shape, schedule) {
+        None => flops as u64,
+        Some(classes) => {
+            let of_node = SUMS_OF_FOUR * classes.sums[0];
+            let of_row = (2 * shape.nodes + SUMS_OF_FOUR) * classes.point_orbits;
+            by_classes(shape, flops as u64, of_node, |_| of_row)
+        }
+    }
+}
+
+/// Additions of an orbit of four.
+const SUMS_OF_FOUR: usize = 8;
+
+/// Flops of one cell between sums over orbits: those of a function's sums at the nodes, and of its values or derivatives at all
+/// points, are given.
+fn by_classes(
+    shape: &Shape,
+    all: u64,
+    of_nodes: usize,
+    of_row: impl Fn(Option<usize>) -> usize,
+) -> u64 {
+    let (c, fields) = (shape.components, shape.fields_of(FieldKind::Nodal));
+    let values = c * (usize::from(shape.reads_values) + usize::from(shape.writes_values)) + fields;
+    let gradients = c * (usize::from(shape.reads_gradients) + usize::from(shape.writes_gradients))
+        + fields * usize::from(shape.field_gradients);
+    let row = 2 * shape.nodes * shape.points;
+    let axes = (0..shape.dim).map(|axis| of_row(Some(axis)));
+    let saved = values * row.saturating_sub(of_row(None))
+        + gradients * (shape.dim * row).saturating_sub(axes.sum());
+    // J⁻¹ along the axes of the classes.
+    let maps = if shape.map_is_constant() {
+        1
+    } else {
+        shape.points
+    };
+    let added = (2 * c + fields) * of_nodes + 2 * shape.dim * shape.dim * maps;
+    (all + added as u64).saturating_sub(saved as u64)
 }
 
 /// Flops of one cell by the host's loops, which multiply sums over orbits where the element is symmetric.
@@ -150,22 +198,9 @@ pub(super) fn host_flops(shape: &Shape, element: &DenseTables) -> u64 {
     let Some(classes) = super::host::classes(element) else {
         return all;
     };
-    let (c, fields) = (shape.components, shape.fields_of(FieldKind::Nodal));
-    let values = c * (usize::from(shape.reads_values) + usize::from(shape.writes_values)) + fields;
-    let gradients = c * (usize::from(shape.reads_gradients) + usize::from(shape.writes_gradients))
-        + fields * usize::from(shape.field_gradients);
-    let row = 2 * shape.nodes * shape.points;
-    let axes = (0..shape.dim).map(|axis| classes.row_flops(Some(axis)));
-    let saved = values * row.saturating_sub(classes.row_flops(None))
-        + gradients * (shape.dim * row).saturating_sub(axes.sum());
-    // J⁻¹ along the axes of the classes.
-    let maps = if shape.map_is_constant() {
-        1
-    } else {
-        shape.points
-    };
-    let added = (2 * c + fields) * classes.node_flops() + 2 * shape.dim * shape.dim * maps;
-    (all + added as u64).saturating_sub(saved as u64)
+    by_classes(shape, all, classes.node_flops(), |row| {
+        classes.row_flops(row)
+    })
 }
 
 /// Evaluations of the form for a cell.
@@ -244,16 +279,31 @@ fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
         Schedule::CellPerThread(it) if it.staged => counts.cells * 2 * (row + unknowns),
         Schedule::CellPerThread(_) | Schedule::PointAtATime(_) => 0,
         Schedule::MatrixUnits(it) => {
-            let functions = shape.components + shape.fields_of(FieldKind::Nodal);
-            let [nodes, points] = [shape.nodes, shape.points].map(|count| count.div_ceil(TILE));
-            // Nodal values are written, and read for each tile of points; fluxes are read by each warp.
-            let of_nodes = functions * nodes * (1 + points);
-            let of_points = points * shape.components * shape.fluxes() * (1 + it.warps as usize);
+            let (c, nodal) = (shape.components, shape.fields_of(FieldKind::Nodal));
+            let of_tiles = match it.classes(shape) {
+                Some(it) => {
+                    // Sums are written, and read for each tile of orbits; v is written and read.
+                    let of_nodes = (2 * c + (c + nodal) * (1 + it.point_tiles())) * it.all_tiles();
+                    let values = c * usize::from(shape.reads_values) + nodal;
+                    let slopes = c * usize::from(shape.reads_gradients)
+                        + nodal * usize::from(shape.field_gradients);
+                    let read = values + shape.dim * slopes;
+                    let exchanged = 2 * CLASSES * (read + c * shape.fluxes());
+                    of_nodes + exchanged * it.point_tiles()
+                }
+                None => {
+                    let [nodes, points] =
+                        [shape.nodes, shape.points].map(|count| count.div_ceil(TILE));
+                    // Nodal values are written, and read for each tile of points; fluxes are read by each warp.
+                    (c + nodal) * nodes * (1 + points)
+                        + points * c * shape.fluxes() * (1 + it.warps as usize)
+                }
+            };
             let maps = match shape.map_is_constant() {
                 true => MatrixUnits::map_numbers(shape) * (1 + shape.points),
                 false => 0,
             };
-            counts.cells * (maps + (of_nodes + of_points) * TILE)
+            counts.cells * (maps + of_tiles * TILE)
         }
         Schedule::BlockLocal(_) => {
             let axes = match shape.storage {

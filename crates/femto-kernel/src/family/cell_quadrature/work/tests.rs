@@ -58,6 +58,7 @@ fn shape(dim: usize, components: usize) -> Shape {
         field_gradients: false,
         fields: Fields::new(&[FieldKind::Cell]),
         parameters: 0,
+        classes: None,
         storage: Storage::Affine,
         form_flops: (components * dim) as u64,
     }
@@ -175,6 +176,7 @@ fn shared_numbers_of_matrix_units_are_those_of_the_text() {
         ..shape(3, 3)
     };
     let schedule = Schedule::MatrixUnits(MatrixUnits {
+        of_classes: false,
         warps: 2,
         blocks_per_unit: 4,
     });
