@@ -81,6 +81,7 @@ fn an_inverted_element_is_reported() {
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let message = json["elements"]["unusable"].as_str().unwrap();
     assert!(message.contains("mesh cell 0 is inverted"), "{message}");
+    assert_eq!(json["error"], message);
 }
 
 #[test]

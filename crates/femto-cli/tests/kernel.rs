@@ -91,6 +91,7 @@ fn a_text_has_the_definitions_that_were_asked_for() {
         ),
         (&["probe"], &["KERNEL(probe_fma)"]),
         (&["simplices/units"], &["#define WARPS 2\n", "g_fragments"]),
+        (&["simplices/classes"], &["#define CLASSES 4\n", "g_orbits"]),
     ] {
         let found = good(&[&["show"], arguments].concat());
         for part in parts {

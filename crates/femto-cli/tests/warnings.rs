@@ -240,3 +240,19 @@ fn of_many_flat_corners_a_few_are_told() {
     let report = json(&femto(&["solve", &case, "--json", "--no-roofline"]));
     assert_eq!(report["mesh"]["warnings"].as_array().unwrap().len(), 8);
 }
+
+#[test]
+fn values_of_an_output_that_are_not_finite_are_warned_of() {
+    let folder = scratch("infinite");
+    let case = "[mesh.box]\ncell = \"quadrilateral\"\ncells = [2, 2]\n[space]\ndegree = 1\n[form]\nkind = \"mass\"\n\
+                [source]\nvalue = \"1/x\"\n[output]\nvtu = \"infinite.vtu\"\n";
+    let path = write(&folder, "case.toml", case);
+    let output = femto(&["solve", &path, "--no-roofline"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let told = "warning     the output's field `source` has values that are not finite";
+    assert!(
+        text(&output.stdout).contains(told),
+        "{}",
+        text(&output.stdout)
+    );
+}

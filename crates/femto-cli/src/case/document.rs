@@ -1,7 +1,7 @@
 //! The text of a case, and positions in it.
 
 use super::error::{CaseError, Mistake, MistakeKind};
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -35,11 +35,16 @@ impl Document {
     /// It cannot be read, is not UTF-8 or is longer than a mebibyte.
     pub fn read(path: &Path) -> Result<Self, CaseError> {
         let read = || {
-            let mut text = String::new();
+            let mut bytes = Vec::new();
             std::fs::File::open(path)?
                 .take(LONGEST + 1)
-                .read_to_string(&mut text)?;
-            Ok(text)
+                .read_to_end(&mut bytes)?;
+            String::from_utf8(bytes).map_err(|error| {
+                let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+                let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+                let message = format!("line {line} is not UTF-8");
+                io::Error::new(io::ErrorKind::InvalidData, message)
+            })
         };
         let text = read().map_err(|source| CaseError::Read {
             path: path.to_owned(),

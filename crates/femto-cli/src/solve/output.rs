@@ -112,11 +112,13 @@ pub(super) fn write(
         .iter()
         .filter_map(|&field| Some((field.name(), values(field)?)))
         .collect();
-    write_solution(path, mesh, u, &named, 0.0)?;
+    let not_finite = write_solution(path, mesh, u, &named, 0.0)?;
+    let warning = |name| format!("the output's field `{name}` has values that are not finite");
     let written = Output {
         file: path.display().to_string(),
         bytes: std::fs::metadata(path).map_or(0, |data| data.len()),
         fields: named.iter().map(|(name, _)| *name).collect(),
+        warnings: not_finite.iter().map(warning).collect(),
     };
     Ok((written, lost))
 }

@@ -198,6 +198,8 @@ pub struct Output {
     pub bytes: u64,
     /// The point fields in it.
     pub fields: Vec<&'static str>,
+    /// About their values.
+    pub warnings: Vec<String>,
 }
 
 impl Report {

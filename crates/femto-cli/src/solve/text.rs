@@ -171,7 +171,8 @@ impl Report {
 
     fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let solver = self.solver.iter().flat_map(|solver| &solver.warnings);
-        for warning in self.operator.warnings.iter().chain(solver) {
+        let output = self.output.iter().flat_map(|output| &output.warnings);
+        for warning in self.operator.warnings.iter().chain(solver).chain(output) {
             writeln!(f, "warning     {warning}")?;
         }
         let more = self.mesh.corner_warnings.saturating_sub(WARNINGS);

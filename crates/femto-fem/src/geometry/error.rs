@@ -54,7 +54,7 @@ pub enum GeometryError {
     #[error(
         "mesh cell {cell} is inverted or degenerate: the Jacobian determinant is {determinant:e} \
          at position {position:?}, reference position {reference:?}; {bad_cells} of {cells} cells \
-         are bad (cells must be numbered right-handed as Gmsh does, triangles and quadrilaterals counter-clockwise)"
+         of this shape are bad (cells must be numbered right-handed as Gmsh does, triangles and quadrilaterals counter-clockwise)"
     )]
     NotInvertible {
         /// Mesh cell number of the first bad cell.
@@ -67,7 +67,7 @@ pub enum GeometryError {
         determinant: f64,
         /// Number of bad cells.
         bad_cells: usize,
-        /// Number of all cells.
+        /// Number of all cells of its shape.
         cells: usize,
     },
 }

@@ -2,13 +2,14 @@
 
 use super::any_assembled::Counted;
 use super::assembled::Assembled;
+use super::integral::points;
 use super::monitor::Stages;
 use super::{AnyAssembled, Function, Problem, ProblemError, StageMonitor};
 use crate::operator::Backend;
 use crate::vector::VectorOps;
 use crate::{AnyDevice, Number};
 use femto_element::Cell;
-use femto_fem::geometry::CornerWarning;
+use femto_fem::geometry::{CornerWarning, Points};
 use femto_fem::parallel;
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::form::Inspection;
@@ -25,15 +26,23 @@ pub struct Discretized<'p, 'a> {
 
 impl<'a> Discretized<'_, 'a> {
     /// A position at which a function has a value that `is_wanted`, and the value, from the first cell with
-    /// one at its centre or halfway from there to a vertex. Values on the boundary are ignored.
+    /// one at its centre, halfway from there to a vertex, or at the form's point next to a vertex. Values on the boundary
+    /// are ignored.
     pub fn find_value(
         &self,
         function: &dyn Function,
         is_wanted: impl Fn(f64) -> bool + Sync,
     ) -> Option<([f64; 3], f64)> {
         let time = self.problem.operator.time;
-        let in_block = |Block { geometry, .. }: &Block| {
-            let places = inner_points(geometry.cell());
+        let quadrature = self.problem.operator_params(&self.blocks).quadrature;
+        let in_block = |Block { geometry, space }: &Block| {
+            let mut places = inner_points(geometry.cell());
+            // A rule that does not exist is found out later.
+            let rule = points(space, quadrature);
+            places.extend(
+                rule.iter()
+                    .flat_map(|it| next_to_vertices(geometry.cell(), it)),
+            );
             parallel::find_first(geometry.len(), |cell| {
                 let positions: Vec<_> = places.iter().map(|&xi| geometry.map(cell, xi)).collect();
                 let mut values = vec![0.0; positions.len()];
@@ -88,6 +97,34 @@ impl<'a> Discretized<'_, 'a> {
             AnyDevice::Null(null) => Box::new(Counted(self.assemble::<T, _>(null, monitor)?)),
         })
     }
+}
+
+/// The points nearest to each vertex of a reference cell, but for vertices themselves.
+fn next_to_vertices(cell: Cell, points: &Points) -> Vec<[f64; 3]> {
+    fn nearest<T: Copy>(all: &[T], distance: impl Fn(&T) -> f64) -> Option<T> {
+        let nearest = all
+            .iter()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.copied()
+    }
+    let next = |vertex: usize| {
+        let x = cell.vertex(vertex);
+        match points {
+            Points::Grid(along) => {
+                let mut point = [0.0; 3];
+                for (axis, at) in point.iter_mut().enumerate().take(cell.dim()) {
+                    *at = nearest(along, |it| (it - x[axis]).abs())?;
+                }
+                Some(point)
+            }
+            Points::List(points) => nearest(points, |it| {
+                (0..3).map(|axis| (it[axis] - x[axis]).powi(2)).sum()
+            }),
+        }
+    };
+    let is_inside = |(vertex, point): &(usize, [f64; 3])| *point != cell.vertex(*vertex);
+    let nearest = (0..cell.vertices()).filter_map(|vertex| Some((vertex, next(vertex)?)));
+    nearest.filter(is_inside).map(|(_, point)| point).collect()
 }
 
 /// The centre of a reference cell, and the points halfway from there to its vertices.

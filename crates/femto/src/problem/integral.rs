@@ -14,7 +14,7 @@ use femto_kernel::scalar::{Scalar, Traced};
 use std::cell::RefCell;
 
 /// The points of an operator on `space`.
-fn points(space: &Space, quadrature: Quadrature) -> Result<Points, OperatorError> {
+pub(super) fn points(space: &Space, quadrature: Quadrature) -> Result<Points, OperatorError> {
     let (cell, degree) = (space.cell(), space.degree());
     match cell.is_tensor_product() && degree.is_uniform() {
         true => Ok(Points::Grid(

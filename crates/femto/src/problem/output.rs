@@ -266,7 +266,8 @@ fn interleaved(mut field: Vec<Vec<f64>>) -> (usize, Vec<f64>) {
 /// Writes a grid function and named fields to a VTU file of Lagrange cells, with the group number
 /// (`tag`) and the mesh cell number (`cell`) of every cell.
 ///
-/// Functions are evaluated at `time`. `mesh` is the mesh of the grid function's space.
+/// Functions are evaluated at `time`. `mesh` is the mesh of the grid function's space. Returns the names of the fields with
+/// values that are not finite, as that of 1/x at a node with x = 0.
 ///
 /// # Errors
 /// The file cannot be written, two fields have the same name, or one does not fit the solution.
@@ -276,12 +277,15 @@ pub fn write_solution(
     u: &GridFunction,
     fields: &[(&str, OutputField<'_>)],
     time: f64,
-) -> Result<(), IoError> {
+) -> Result<Vec<String>, IoError> {
     let grid = LagrangeGrid::new(u)?;
     let values = fields.iter();
     let values =
         values.map(|&(name, field)| Ok((name, interleaved(grid.field(name, field, time)?))));
     let values: Vec<(&str, (usize, Vec<f64>))> = values.collect::<Result<_, IoError>>()?;
+    let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+    let not_finite = values.iter().filter(|(_, (_, values))| !is_finite(values));
+    let not_finite = not_finite.map(|(name, _)| (*name).to_owned()).collect();
     let point_fields: Vec<Field<'_>> = values
         .iter()
         .map(|(name, (components, values))| Field::new(name, *components, &values[..]))
@@ -309,5 +313,6 @@ pub fn write_solution(
             .map(|(cell, own)| (*cell, &own[..]))
             .collect(),
     };
-    write_vtu(path, &vtu, &point_fields, &cell_fields)
+    write_vtu(path, &vtu, &point_fields, &cell_fields)?;
+    Ok(not_finite)
 }

@@ -2,10 +2,10 @@
 
 use super::assembled::{Assembled, Equation, NewtonEquation, add_constants};
 use super::choice::Facts;
+use super::chosen::{chosen_multigrid, preconditioner};
 use super::facets::OnFacets;
 use super::loads::{check_rounding, lift};
 use super::monitor::Stages;
-use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::{NullSpace, Unheld};
 use super::patience::Patience;
 use super::uneven;

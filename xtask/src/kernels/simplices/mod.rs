@@ -50,7 +50,9 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 let degrees = match number {
                     _ if all => 1..=3,
                     // Matrix units are used from here.
-                    8 | 9 => 3..=3,
+                    8 => 3..=3,
+                    // Classes of different sizes.
+                    9 => 4..=4,
                     _ => 1 + (number + v) % 2..=1 + (number + v) % 2,
                 };
                 for degree in degrees {

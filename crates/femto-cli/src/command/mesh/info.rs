@@ -168,7 +168,7 @@ impl Report {
                 "cells": g.cells,
             })
         };
-        json!({
+        let mut json = json!({
             "file": file,
             "nodes": nodes,
             "unused_nodes": unused_nodes,
@@ -181,7 +181,11 @@ impl Report {
                 |message| json!({ "unusable": message }),
                 Elements::to_json,
             ),
-        })
+        });
+        if let Err(message) = &self.elements {
+            json["error"] = json!(message);
+        }
+        json
     }
 }
 
@@ -194,6 +198,10 @@ impl Elements {
             .collect();
         let warnings = self.warnings.iter().map(ToString::to_string);
         json["parts"] = json!(self.parts);
+        json["columns"] = json!(
+            self.columns
+                .map(|[count, layers]| json!({ "count": count, "layers": layers }))
+        );
         json["warnings"] = warnings.chain(self.unjoined.iter().cloned()).collect();
         json
     }

@@ -62,7 +62,7 @@ fn blocks_per_unit(shape: &Shape, precision: Precision) -> u32 {
     }
 }
 
-/// Schedules for devices with matrix units, best first, those of classes where they were measured to be faster; none where cells have so few nodes that a cell per thread was
+/// Schedules for devices with matrix units, best first. Those of classes come first where they were measured to be faster. None where cells have so few nodes that a cell per thread was
 /// measured to be faster on an H200 (`benches/runs/2026-12-01-nvidia-h200/points`).
 pub(super) fn matrix_units(shape: &Shape, precision: Precision) -> Vec<Schedule> {
     let least = match precision {

@@ -9,7 +9,7 @@ use femto_element::tables::DenseTables;
 /// Classes of a tetrahedron, and the warps of a block: one for each.
 pub(super) const CLASSES: usize = 4;
 
-/// What is not there in a list of orbits.
+/// A missing entry in a list of orbits.
 const NONE: u16 = u16::MAX;
 
 /// Sizes of the classes of a tetrahedron's nodes and points.

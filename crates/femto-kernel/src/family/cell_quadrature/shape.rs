@@ -38,7 +38,7 @@ pub struct Shape {
     pub fields: Fields,
     /// Number of run-time parameters.
     pub parameters: usize,
-    /// Of a tetrahedron whose nodes and points are symmetric.
+    /// Sizes of its classes, if it is a tetrahedron whose nodes and points are symmetric.
     pub classes: Option<ClassSizes>,
     /// The storage of the geometry.
     pub storage: Storage,

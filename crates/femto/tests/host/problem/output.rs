@@ -57,12 +57,17 @@ fn solutions_are_written_with_fields_and_tags() {
         ("exact", OutputField::Function(&[&linear])),
         ("error", OutputField::Error(&[&linear])),
     ];
-    write_solution(&path, &mesh, &u, &fields, 0.0).expect("written");
+    let not_finite = write_solution(&path, &mesh, &u, &fields, 0.0).expect("written");
+    assert!(not_finite.is_empty());
     let bytes = std::fs::read(&path).expect("readable");
     let xml = String::from_utf8_lossy(&bytes);
     for name in ["u", "exact", "error", "tag", "cell"] {
         assert!(xml.contains(&format!("Name=\"{name}\"")), "{name}");
     }
+    let singular = |[x, _, _]: [f64; 3]| 1.0 / x;
+    let fields = [fields[0], ("singular", OutputField::Function(&[&singular]))];
+    let not_finite = write_solution(&path, &mesh, &u, &fields, 0.0).expect("written");
+    assert_eq!(not_finite, ["singular"]);
     let twice = [fields[0], fields[0]];
     assert!(write_solution(&path, &mesh, &u, &twice, 0.0).is_err());
 

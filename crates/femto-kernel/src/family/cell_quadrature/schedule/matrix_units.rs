@@ -34,7 +34,10 @@ impl MatrixUnits {
         element: &DenseTables,
         precision: Precision,
     ) -> (Vec<f64>, Option<Vec<u16>>) {
-        match tables_of_classes(element, precision).filter(|_| self.of_classes) {
+        let of_classes = self
+            .of_classes
+            .then(|| tables_of_classes(element, precision));
+        match of_classes.flatten() {
             Some((fragments, orbits)) => (fragments, Some(orbits)),
             None => (fragments(element, precision), None),
         }

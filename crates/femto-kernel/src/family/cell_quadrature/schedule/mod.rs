@@ -1,4 +1,4 @@
-//! Schedules of the five kernels: work per thread, knobs and rules.
+//! Schedules of the six kernels: work per thread, knobs and rules.
 //!
 //! | schedule | text | work of a thread |
 //! |---|---|---|
@@ -280,6 +280,7 @@ impl Schedule {
             Self::CellPerThread(_) => "cell_per_thread",
             Self::PointAtATime(_) => "point_at_a_time",
             Self::BlockLocal(_) => "block_local",
+            Self::MatrixUnits(it) if it.of_classes => "matrix_units_of_classes",
             Self::MatrixUnits(_) => "matrix_units",
         }
     }

@@ -79,6 +79,11 @@ pub fn work(
             written += values * numbers * shape.components;
         }
     }
+    if let Some(classes) = classes(shape, schedule) {
+        // Of each orbit of nodes, these and the places of their sums; of each orbit of points, these.
+        let orbits = 2 * classes.sum_tiles()[0] + classes.point_tiles();
+        of_vectors += SHORT * CLASSES * TILE * orbits;
+    }
     if let Schedule::MatrixUnits(_) = schedule {
         of_vectors += numbers * fragment_numbers(shape, schedule, precision);
     }

@@ -193,6 +193,40 @@ fn shared_numbers_of_matrix_units_are_those_of_the_text() {
     assert_eq!(found.bytes_read, 4 * read);
 }
 
+/// Degree 5: two tiles of sums of each class, and two of orbits of points. Sums of u are written and read twice, those of v
+/// written and read; four numbers for each of nine derivatives and nine fluxes are written and read.
+#[test]
+fn classes_are_counted_as_in_the_text() {
+    let solid = Shape {
+        nodes: 56,
+        points: 46,
+        degree_one: false,
+        classes: Some(ClassSizes {
+            sums: [14, 14],
+            point_orbits: 14,
+        }),
+        ..shape(3, 3)
+    };
+    let schedule = Schedule::MatrixUnits(MatrixUnits {
+        of_classes: true,
+        warps: 4,
+        blocks_per_unit: 2,
+    });
+    let counts = Counts {
+        cells: 100,
+        ..Counts::default()
+    };
+    let found = work(&solid, &schedule, Vectors::ELEMENT, Precision::Fp32, counts);
+    let numbers = 10 * (1 + 46) + 8 * (8 * (3 * (1 + 2) + 2 * 3) + 2 * 4 * (9 + 9) * 2);
+    assert_eq!(found.shared_bytes, 100 * 4 * numbers);
+    // Rows of 46 points become rows of 14 orbits; sums at the nodes, and rows of J⁻¹.
+    let saved = 6 * 3 * (2 * 56 * 46 - (2 * 56 + 8) * 14) - 6 * 8 * 14 - 2 * 9;
+    assert_eq!(found.flops, 100 * (flops(&solid, &CELL) - saved));
+    let orbits = 2 * 4 * 8 * (2 * 2 + 2);
+    let read = 100 * (10 + 1 + 168) + 6 * 8 * 2 * 64 * 2;
+    assert_eq!(found.bytes_read, 4 * read + orbits);
+}
+
 /// Real tetrahedra of degree 3: a quarter of the products, but for additions.
 #[test]
 fn hosts_do_fewer_flops_on_symmetric_cells() {
