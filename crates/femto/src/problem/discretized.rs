@@ -34,7 +34,8 @@ impl<'a> Discretized<'_, 'a> {
         is_wanted: impl Fn(f64) -> bool + Sync,
     ) -> Option<([f64; 3], f64)> {
         let time = self.problem.operator.time;
-        let quadrature = self.problem.operator_params(&self.blocks).quadrature;
+        let form = self.problem.form.form().trace();
+        let quadrature = self.problem.rule(&self.blocks, &form);
         let in_block = |Block { geometry, space }: &Block| {
             let mut places = inner_points(geometry.cell());
             // A rule that does not exist is found out later.

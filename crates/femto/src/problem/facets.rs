@@ -71,7 +71,8 @@ impl OnFacets<'_> {
         &self,
         jacobian: &mut Operator<T, B>,
     ) -> Result<(), OperatorError> {
-        let params = super::stages::jacobian_params(self.params.clone(), &self.trace.block.space);
+        let params =
+            super::operator_params::jacobian_params(self.params.clone(), &self.trace.block.space);
         jacobian.add_facets(self.of_form(), &*self.form.jacobian()?, params)
     }
 

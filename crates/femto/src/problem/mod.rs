@@ -87,6 +87,7 @@ mod newton;
 mod newton_steps;
 mod norms;
 mod null_space;
+mod operator_params;
 mod output;
 mod patience;
 mod reactions;

@@ -7,6 +7,7 @@ use super::facets::OnFacets;
 use super::loads::{check_rounding, lift};
 use super::monitor::Stages;
 use super::null_space::{NullSpace, Unheld};
+use super::operator_params::jacobian_params;
 use super::patience::Patience;
 use super::uneven;
 use super::{
@@ -14,12 +15,12 @@ use super::{
     Problem, ProblemError, Role, Solution, Stage, StageMonitor,
 };
 use crate::eigen::eigenvectors;
-use crate::operator::{Auxiliary, Backend, OperatorError};
+use crate::operator::{Backend, OperatorError};
 use crate::vector::{Projector, VectorOps, download_f64};
 use crate::{DataLevel, Number, Operator, OperatorParams, Quadrature};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, shapes};
-use femto_fem::space::{Block, Constraints, Space, SpaceParams};
+use femto_fem::space::{Block, Constraints, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
 use femto_kernel::scalar::Precision;
@@ -386,38 +387,5 @@ impl<'a> Problem<'a> {
             }
             _ => !inspection.reads_values,
         }
-    }
-
-    /// The operator's parameters; unless cells are tensor products, the form and its derivative use the same rule.
-    pub(super) fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
-        let fields = self.operator.fields();
-        let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
-        let curved = blocks.iter().any(|block| block.geometry.is_curved());
-        let form = self.form.form().trace();
-        let rule = self.operator.quadrature;
-        // Of the cells whose rule depends on the form, one that needs the highest degree.
-        let cells = blocks.iter().map(|block| block.space.cell());
-        let cell = cells.min_by_key(|cell| (cell.is_tensor_product(), cell.is_simplex()));
-        let cell = cell.unwrap_or(Cell::Hexahedron);
-        // A form that is not linear has no matrices; its Jacobian does.
-        let has_matrices = form.inspect().linear;
-        OperatorParams {
-            data_level: match self.operator.data_level {
-                level if level.stores_matrices() && !has_matrices => DataLevel::Automatic,
-                level => level,
-            },
-            quadrature: rule.of_form(&form, (cell, self.degree), (is_constant, curved)),
-            ..self.operator.clone()
-        }
-    }
-}
-
-/// Parameters for the form's derivative: the state, initially zero, comes before the other fields.
-pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> OperatorParams {
-    let state = (0..space.components()).map(|_| Auxiliary::Nodal(vec![0.0; space.nodes()]));
-    let auxiliary = state.chain(params.auxiliary).collect();
-    OperatorParams {
-        auxiliary,
-        ..params
     }
 }

@@ -204,13 +204,16 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
         // Both precisions, see `cases`.
         5 | 6 => block_local(1),
         7 => block_local(4),
-        _ => {
-            let of_classes = number == 9;
+        8 => {
             let units = MatrixUnits {
-                warps: if of_classes { 4 } else { 2 },
-                of_classes,
+                warps: 2,
+                of_classes: false,
                 blocks_per_unit: 1,
             };
+            (Schedule::MatrixUnits(units), Interleave::NONE)
+        }
+        _ => {
+            let units = MatrixUnits::with_classes(1);
             (Schedule::MatrixUnits(units), Interleave::NONE)
         }
     }

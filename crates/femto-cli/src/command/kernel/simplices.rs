@@ -84,13 +84,16 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
             };
             (Schedule::BlockLocal(blocks), nodal, together)
         }
-        Simplices::Units | Simplices::Classes => {
-            let of_classes = which == Simplices::Classes;
+        Simplices::Units => {
             let units = MatrixUnits {
-                warps: if of_classes { 4 } else { 2 },
-                of_classes,
+                warps: 2,
+                of_classes: false,
                 blocks_per_unit: 4,
             };
+            (Schedule::MatrixUnits(units), element, Interleave::NONE)
+        }
+        Simplices::Classes => {
+            let units = MatrixUnits::with_classes(4);
             (Schedule::MatrixUnits(units), element, Interleave::NONE)
         }
     }

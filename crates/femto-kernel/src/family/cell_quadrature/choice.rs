@@ -1,9 +1,8 @@
 //! Schedules of cell_quadrature for a block, best first: the fastest or nearly on an H200, at degree 1 for Poisson and
 //! elasticity (`benches/runs/2026-11-22-nvidia-h200/simplices-ahead.csv`).
 
-use super::classes::CLASSES;
 use super::schedule::{BlockLocal, CellPerThread, MatrixUnits, Schedule};
-use super::{ClassSizes, FieldKind, Shape, Storage};
+use super::{ClassSizes, Shape, Storage};
 use crate::family::fragments::TILE;
 use crate::scalar::Precision;
 
@@ -62,8 +61,9 @@ fn blocks_per_unit(shape: &Shape, precision: Precision) -> u32 {
     }
 }
 
-/// Schedules for devices with matrix units, best first. Those of classes come first where they were measured to be faster. None where cells have so few nodes that a cell per thread was
-/// measured to be faster on an H200 (`benches/runs/2026-12-01-nvidia-h200/points`).
+/// Schedules for devices with matrix units, best first: those of classes where they were measured to be faster, on an H200
+/// as all others (`benches/runs/2026-12-02-nvidia-h200/points`). None where cells have so few nodes that a cell per thread
+/// was faster (`benches/runs/2026-12-01-nvidia-h200/points`).
 pub(super) fn matrix_units(shape: &Shape, precision: Precision) -> Vec<Schedule> {
     let least = match precision {
         Precision::Fp64 => 20,
@@ -83,30 +83,26 @@ pub(super) fn matrix_units(shape: &Shape, precision: Precision) -> Vec<Schedule>
     };
     let mut all = [4, 3, 2, 8];
     all.sort_by_key(cost);
-    let schedule = |of_classes: bool, warps: usize, blocks_per_unit: u32| {
-        Schedule::MatrixUnits(MatrixUnits {
-            warps: warps as u32,
-            of_classes,
-            blocks_per_unit,
-        })
-    };
     let least_of_classes = match precision {
         Precision::Fp64 => 56,
         Precision::Fp32 => 35,
     };
     let classes = shape.classes.filter(|_| shape.nodes >= least_of_classes);
-    let of_classes = classes.map(|it| {
-        let blocks = blocks_of_classes(shape, &it, precision);
-        schedule(true, CLASSES, blocks)
+    let with_classes =
+        classes.map(|it| MatrixUnits::with_classes(blocks_of_classes(shape, &it, precision)));
+    let others = all.map(|warps| MatrixUnits {
+        warps: warps as u32,
+        of_classes: false,
+        blocks_per_unit: (8 / warps) as u32,
     });
-    let others = all.map(|warps| schedule(false, warps, (8 / warps) as u32));
-    of_classes.into_iter().chain(others).collect()
+    let all = with_classes.into_iter().chain(others);
+    all.map(Schedule::MatrixUnits).collect()
 }
 
 /// The best target number of resident blocks of those that were tried for one component and for three
 /// (`benches/runs/2026-12-02-nvidia-h200/points`).
 fn blocks_of_classes(shape: &Shape, classes: &ClassSizes, precision: Precision) -> u32 {
-    let functions = shape.components + shape.fields_of(FieldKind::Nodal);
+    let functions = shape.functions();
     match (precision, functions, functions * classes.sum_tiles()[0]) {
         (Precision::Fp64, 1, ..=3) => 5,
         (Precision::Fp64, 1, _) => 4,

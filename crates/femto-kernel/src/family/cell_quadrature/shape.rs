@@ -128,6 +128,12 @@ impl Shape {
         self.table_numbers() * precision.bytes() <= MOST_CONSTANT_BYTES
     }
 
+    /// Components and auxiliary fields in the solution's space.
+    #[inline]
+    pub fn functions(&self) -> usize {
+        self.components + self.fields_of(FieldKind::Nodal)
+    }
+
     /// Number of auxiliary fields of a kind.
     #[inline]
     pub fn fields_of(&self, kind: FieldKind) -> usize {

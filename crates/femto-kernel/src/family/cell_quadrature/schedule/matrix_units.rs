@@ -19,6 +19,15 @@ pub struct MatrixUnits {
 }
 
 impl MatrixUnits {
+    /// A class for each warp.
+    pub const fn with_classes(blocks_per_unit: u32) -> Self {
+        Self {
+            warps: CLASSES as u32,
+            of_classes: true,
+            blocks_per_unit,
+        }
+    }
+
     /// Numbers of the maps in shared memory: J⁻¹ and its determinant, and what positions need.
     pub(in crate::family::cell_quadrature) fn map_numbers(shape: &Shape) -> usize {
         let positions = usize::from(shape.position) * shape.map_numbers();
@@ -50,7 +59,7 @@ impl MatrixUnits {
 
     pub(super) fn shared_reals(&self, shape: &Shape) -> usize {
         let maps = usize::from(shape.map_is_constant()) * Self::map_numbers(shape);
-        let functions = shape.components + shape.fields_of(FieldKind::Nodal);
+        let functions = shape.functions();
         let tiles = match self.classes(shape) {
             Some(it) => functions * (it.all_tiles() + CLASSES * rows_of_classes(shape)),
             None => {

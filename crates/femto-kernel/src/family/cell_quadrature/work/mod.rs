@@ -288,19 +288,19 @@ fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
             let of_tiles = match it.classes(shape) {
                 Some(it) => {
                     // Sums are written, and read for each tile of orbits; v is written and read.
-                    let of_nodes = (2 * c + (c + nodal) * (1 + it.point_tiles())) * it.all_tiles();
+                    let of_sums = 2 * c + shape.functions() * (1 + it.point_tiles());
                     let values = c * usize::from(shape.reads_values) + nodal;
                     let slopes = c * usize::from(shape.reads_gradients)
                         + nodal * usize::from(shape.field_gradients);
                     let read = values + shape.dim * slopes;
                     let exchanged = 2 * CLASSES * (read + c * shape.fluxes());
-                    of_nodes + exchanged * it.point_tiles()
+                    of_sums * it.all_tiles() + exchanged * it.point_tiles()
                 }
                 None => {
                     let [nodes, points] =
                         [shape.nodes, shape.points].map(|count| count.div_ceil(TILE));
                     // Nodal values are written, and read for each tile of points; fluxes are read by each warp.
-                    (c + nodal) * nodes * (1 + points)
+                    shape.functions() * nodes * (1 + points)
                         + points * c * shape.fluxes() * (1 + it.warps as usize)
                 }
             };

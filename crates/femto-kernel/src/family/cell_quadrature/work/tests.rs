@@ -165,6 +165,16 @@ fn flops_are_those_of_the_texts() {
     assert_eq!(more, 2 * (3 * (3 + 15) + 9 + 1 + 3 * 18));
 }
 
+/// The work of matrix units in single precision, between E-vectors of a hundred cells.
+fn of_units(shape: &Shape, units: MatrixUnits) -> Work {
+    let (schedule, vectors) = (Schedule::MatrixUnits(units), Vectors::ELEMENT);
+    let counts = Counts {
+        cells: 100,
+        ..Counts::default()
+    };
+    work(shape, &schedule, vectors, Precision::Fp32, counts)
+}
+
 /// Three tiles of nodes and two of points: J⁻¹ and its determinant at each point; three components' nodal values, and nine
 /// fluxes.
 #[test]
@@ -175,16 +185,12 @@ fn shared_numbers_of_matrix_units_are_those_of_the_text() {
         degree_one: false,
         ..shape(3, 3)
     };
-    let schedule = Schedule::MatrixUnits(MatrixUnits {
+    let units = MatrixUnits {
         of_classes: false,
         warps: 2,
         blocks_per_unit: 4,
-    });
-    let counts = Counts {
-        cells: 100,
-        ..Counts::default()
     };
-    let found = work(&solid, &schedule, Vectors::ELEMENT, Precision::Fp32, counts);
+    let found = of_units(&solid, units);
     let numbers = 10 * (1 + 14) + 8 * (3 * 3 * (1 + 2) + 2 * 9 * (1 + 2));
     assert_eq!(found.shared_bytes, 100 * 4 * numbers);
     assert_eq!(found.flops, 100 * flops(&solid, &CELL));
@@ -207,16 +213,7 @@ fn classes_are_counted_as_in_the_text() {
         }),
         ..shape(3, 3)
     };
-    let schedule = Schedule::MatrixUnits(MatrixUnits {
-        of_classes: true,
-        warps: 4,
-        blocks_per_unit: 2,
-    });
-    let counts = Counts {
-        cells: 100,
-        ..Counts::default()
-    };
-    let found = work(&solid, &schedule, Vectors::ELEMENT, Precision::Fp32, counts);
+    let found = of_units(&solid, MatrixUnits::with_classes(2));
     let numbers = 10 * (1 + 46) + 8 * (8 * (3 * (1 + 2) + 2 * 3) + 2 * 4 * (9 + 9) * 2);
     assert_eq!(found.shared_bytes, 100 * 4 * numbers);
     // Rows of 46 points become rows of 14 orbits; sums at the nodes, and rows of J⁻¹.
