@@ -39,8 +39,15 @@ impl Console {
     pub fn fail(self, failure: &Failure) {
         // If even this cannot be printed, only the exit code is left.
         _ = writeln!(io::stderr(), "error: {failure}");
-        if self.json && !failure.is_reported() {
-            let error = json!({ "message": failure.to_string(), "exit_code": failure.exit_code() });
+        if !failure.is_reported() {
+            self.error(failure.to_string(), failure.exit_code());
+        }
+    }
+
+    /// Prints an error as JSON, if that is requested.
+    pub fn error(self, message: String, exit_code: u8) {
+        if self.json {
+            let error = json!({ "message": message, "exit_code": exit_code });
             _ = print(&format_args!("{:#}", json!({ "error": error })));
         }
     }

@@ -1,7 +1,6 @@
 //! The femto command line.
 #![forbid(unsafe_code)]
 
-use clap::Parser;
 use femto::platform::memory::HugePages;
 use femto_cli::command::Cli;
 use std::process::ExitCode;
@@ -10,5 +9,5 @@ use std::process::ExitCode;
 static ALLOCATOR: HugePages = HugePages;
 
 fn main() -> ExitCode {
-    Cli::parse().run()
+    Cli::of_arguments().run()
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{femto, scratch, text, write};
+use common::{femto, json, scratch, text, write};
 
 /// The error of a command with wrong input.
 fn refused(arguments: &[&str]) -> String {
@@ -59,6 +59,7 @@ fn options_that_change_nothing_are_refused() {
             "bp1 --knobs blocks=3+staged=1+blocks=4",
             "`blocks` is given twice",
         ),
+        ("bp1 --knobs element=3", "staged=0..1"),
     ] {
         let error = refused(&[&["bench"], &arguments.split(' ').collect::<Vec<_>>()[..]].concat());
         assert!(error.contains(message), "{arguments}: {error}");
@@ -67,6 +68,16 @@ fn options_that_change_nothing_are_refused() {
         let error = refused(&["paper", name, "--degree", "2"]);
         assert!(error.contains("--degree has no meaning here"), "{error}");
     }
+}
+
+#[test]
+fn what_is_listed_twice_is_measured_once() {
+    #[rustfmt::skip]
+    let arguments = [
+        "bench", "bp1", "bp1", "--degree", "2,1..2", "--dofs", "100,1e2", "--device", "host", "--json",
+    ];
+    let report = json(&femto(&arguments));
+    assert_eq!(report["rows"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -260,6 +260,7 @@ fn omitted_keys_have_defaults() {
 fn mistakes_are_found_where_they_are() {
     #[rustfmt::skip]
     let mistakes = [
+        ("everything", "\\u001b[2J", 1, 9, "`title` must be a text without line breaks and control characters"),
         ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, cycle_precision, smoother, tolerance, max_iterations, restart, max_newton_steps"),
         ("[solver]", "[sover]", 27, 2, "unknown key `sover` in the case; did you mean `solver`?"),
         ("lower =", "lowr =", 4, 28, "did you mean `lower`?"),
@@ -347,6 +348,7 @@ fn forms_are_read_and_mistakes_in_them_found() {
     #[rustfmt::skip]
     let mistakes = [
         ("kind = 'elastisity'", 7, "cannot be `elastisity`; did you mean `elasticity`?"),
+        ("components = 2", 6, "[form] needs the key `kind`, `f0` or `f1`"),
         ("kind = 'elasticity'\nlambda = 1", 6, "[form] needs the key `mu`"),
         ("kind = 'elasticity'\nlambda = 1\nmu = 1\nyoung = 2", 6, "needs exactly one of young, lambda"),
         ("kind = 'elasticity'\nlambda = 1\nmu = 1\npoisson = 2", 10, "`lambda` goes with `mu`"),

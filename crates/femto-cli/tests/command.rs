@@ -159,13 +159,17 @@ fn bad_input_has_exit_code_2_and_says_why() {
         text(&broken.stderr)
     );
 
-    let usage = femto(&["mesh", "inof", "a.msh"]);
+    let usage = femto(&["mesh", "inof", "a.msh", "--json"]);
     assert_eq!(usage.status.code(), Some(2));
     assert!(
         text(&usage.stderr).contains("'info'"),
         "{}",
         text(&usage.stderr)
     );
+    let json: Value = serde_json::from_slice(&usage.stdout).unwrap();
+    assert_eq!(json["error"]["exit_code"], 2);
+    let message = json["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("unrecognized subcommand"), "{message}");
 }
 
 #[test]

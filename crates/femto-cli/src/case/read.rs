@@ -93,7 +93,7 @@ impl Case {
         )?;
         Ok(Self {
             title: match optional("title") {
-                Some(title) => title.text()?.to_owned(),
+                Some(title) => self::title(&title)?,
                 None => document
                     .path()
                     .file_stem()
@@ -154,6 +154,15 @@ fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>) {
 }
 
 /// A degree, or one for each direction.
+/// A title, which terminals show as it is.
+fn title(value: &Value<'_>) -> Result<String, CaseError> {
+    let text = value.text()?;
+    match text.contains(char::is_control) {
+        true => Err(value.out_of_range("a text without line breaks and control characters")),
+        false => Ok(text.to_owned()),
+    }
+}
+
 fn degree(section: &Value<'_>) -> Result<Located<Degree>, CaseError> {
     let value = section.section(&["degree"])?.required("degree")?;
     let degree = match value.is_table() {

@@ -87,8 +87,10 @@ pub(super) fn form(
     if let Some(sections) = fields.or(parameters) {
         return Err(sections.meaningless("only a form with f0 and f1 has names"));
     }
-    let read = section.required("kind")?.choice(&KINDS)?;
-    read(&section)
+    let Some(kind) = section.optional("kind") else {
+        return Err(section.lacks("kind`, `f0` or `f1"));
+    };
+    kind.choice(&KINDS)?(&section)
 }
 
 fn convection_diffusion(section: &Section<'_>) -> Result<Form, CaseError> {

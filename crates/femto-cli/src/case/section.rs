@@ -79,12 +79,13 @@ impl<'a> Section<'a> {
     }
 
     pub(super) fn required(&self, key: &'static str) -> Result<Value<'a>, CaseError> {
-        self.optional(key).ok_or_else(|| {
-            self.mistake(MistakeKind::MissingKey {
-                section: self.name(),
-                key,
-            })
-        })
+        self.optional(key).ok_or_else(|| self.lacks(key))
+    }
+
+    /// The error that none of some keys is there.
+    pub(super) fn lacks(&self, keys: &'static str) -> CaseError {
+        let section = self.name();
+        self.mistake(MistakeKind::MissingKey { section, keys })
     }
 
     /// The value of one of two mutually exclusive keys.

@@ -54,6 +54,19 @@ enum Command {
 const FILE_SIZE: i32 = 25;
 
 impl Cli {
+    /// The command of this process's arguments; what is wrong with them, or the help they ask for, ends the process.
+    pub fn of_arguments() -> Self {
+        Self::try_parse().unwrap_or_else(|error| {
+            if error.use_stderr() {
+                let json = std::env::args_os().any(|argument| argument == "--json");
+                let message = error.render().to_string();
+                let message = message.trim_start_matches("error: ").trim_end().to_owned();
+                Console::new(json).error(message, 2);
+            }
+            error.exit()
+        })
+    }
+
     /// Runs the command and returns its exit code.
     pub fn run(&self) -> ExitCode {
         // A failed allocation prints a message and aborts. Without a handler that is a signal rather than

@@ -42,14 +42,16 @@ fn all() -> impl Iterator<Item = &'static Knob> {
 }
 
 fn names() -> String {
-    let mut names: Vec<String> = Vec::new();
-    for Knob { name, most } in all() {
-        let name = format!("{name}=0..{most}");
-        if !names.contains(&name) {
-            names.push(name);
+    let mut names: Vec<Knob> = Vec::new();
+    for knob in all() {
+        match names.iter_mut().find(|known| known.name == knob.name) {
+            Some(known) => known.most = known.most.max(knob.most),
+            None => names.push(*knob),
         }
     }
-    names.join(", ")
+    let names = names.iter();
+    let names = names.map(|Knob { name, most }| format!("{name}=0..{most}"));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 impl FamilyId {

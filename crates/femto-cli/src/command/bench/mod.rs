@@ -240,13 +240,11 @@ impl Bench {
             [] => &[start.layers],
             layers => layers,
         };
-        let mut all = vary(all, layers, |it, x| {
+        let all = vary(all, layers, |it, x| {
             if it.mesh.has_columns() {
                 it.layers = x;
             }
         });
-        // Other meshes are the same for all numbers of layers.
-        all.dedup();
         let all = vary(all, &self.precision, |it, x| it.precision = x);
         let all = vary(all, &self.data_level, |it, x| it.data_level = x);
         let all = vary(all, &self.factors, |it, x| it.factors = x);
@@ -254,15 +252,21 @@ impl Bench {
         let all = vary(all, &self.scatter, |it, x| it.scatter = x);
         let all = vary(all, &sizes, |it, x| it.size = x);
         let all = vary(all, &self.degree.0, |it, x| it.degree = x.into());
-        let Some(Degrees(vertical)) = &self.vertical_degree else {
-            return all;
+        let mut all = match &self.vertical_degree {
+            None => all,
+            Some(Degrees(vertical)) => vary(all, vertical, |it, x| {
+                if it.mesh.has_columns() {
+                    it.degree.vertical = x;
+                }
+            }),
         };
-        let mut all = vary(all, vertical, |it, x| {
-            if it.mesh.has_columns() {
-                it.degree.vertical = x;
-            }
+        // Values may be listed twice, and meshes without columns are the same for all numbers of layers.
+        let mut known = Vec::new();
+        all.retain(|it| {
+            let is_new = !known.contains(it);
+            known.extend(is_new.then_some(*it));
+            is_new
         });
-        all.dedup();
         all
     }
 
