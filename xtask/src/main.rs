@@ -13,8 +13,10 @@ mod step;
 mod suite;
 mod walls;
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -76,12 +78,21 @@ fn usage() -> ExitCode {
 }
 
 /// Runs everything, as CI does.
-fn test() -> Result<()> {
-    check::check()?;
+/// Installs all that tests need, and returns the Python of the oracles and the list of NVIDIA's compilers.
+fn fetch() -> Result<(PathBuf, OsString)> {
     let python = python::environment()?;
     let compilers = nvrtc::path_list()?;
-    opencl::ensure()?;
     step::cpp()?;
+    kernels::prepare()?;
+    Ok((python, compilers))
+}
+
+fn test() -> Result<()> {
+    let (python, compilers) = thread::scope(|scope| {
+        let fetched = scope.spawn(fetch);
+        check::check()?;
+        step::joined(fetched)
+    })?;
     // PoCL does not optimise here: `kernels` runs optimised texts.
     let pocl = format!("-cl-opt-disable {}", kernels::short_declarations()?);
     suite::run(&[

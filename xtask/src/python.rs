@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
@@ -9,9 +10,13 @@ use crate::step::{Step, install, step};
 
 const REQUIREMENTS: &str = "tests/python/requirements.txt";
 
+/// Held while the environment is made.
+static MAKING: Mutex<()> = Mutex::new(());
+
 /// Makes the environment if it is missing or older than its list of wheels, and returns its
 /// interpreter, which tests find in `FEMTO_PYTHON`.
 pub(crate) fn environment() -> Result<PathBuf> {
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = crate::root().join(".cache/python");
     let python = folder.join("bin/python");
     let stamp = folder.join("installed.txt");

@@ -1,8 +1,10 @@
 //! Running other programs, with a log of what runs.
 
 use std::ffi::OsStr;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -18,6 +20,11 @@ pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T>
     let result = work().with_context(|| format!("{name} failed"))?;
     println!("   {name}: {:.1} s", start.elapsed().as_secs_f64());
     Ok(result)
+}
+
+/// The result of a part that runs beside others.
+pub(crate) fn joined<T>(part: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    part.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// A program to be run from the repository's root.

@@ -1,5 +1,5 @@
 //! `femto kernel`: names, texts, compilers.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 
 use serde_json::Value;
 use std::process::{Command, Output};

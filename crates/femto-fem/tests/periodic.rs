@@ -1,4 +1,5 @@
 //! Periodic sides: merged nodes, in files and in spaces.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use femto_element::basis::max_degree;
 use femto_element::{Cell, CellType, Degree};

@@ -1,4 +1,5 @@
 //! VTU files, read back by our own decoder and by VTK.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::io::Read;

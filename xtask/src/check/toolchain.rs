@@ -1,24 +1,40 @@
 //! Other compilers: the oldest supported one, and one for ARM.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
 
 use crate::step::{Step, step};
 
 const ARM: &str = "aarch64-unknown-linux-gnu";
 
-/// Checks the workspace with the compiler given by `rust-version`, and the kernels for ARM, whose vector
-/// instructions no test here runs. Both come from rustup; without it they are skipped.
-pub(crate) fn check() -> Result<()> {
-    let oldest = oldest()?;
-    let version = format!("oldest compiler, {oldest}");
+/// Checks the workspace with the compiler given by `rust-version`, from rustup; without that it is skipped.
+pub(crate) fn oldest() -> Result<()> {
+    let oldest = version()?;
+    let name = format!("oldest compiler, {oldest}");
     let found = || Step::new("rustup", ["run", &oldest, "cargo", "--version"]).works();
     let install = ["toolchain", "install", &oldest, "--profile", "minimal"];
     if found() || (Step::new("rustup", install).works() && found()) {
         let check = ["run", &oldest, "cargo", "check", "--workspace", "--quiet"];
-        step(&version, || Step::new("rustup", check).run())?;
+        // A folder of its own, since a cargo waits for another one with the same.
+        step(&name, || {
+            let check = Step::new("rustup", check);
+            check.env("CARGO_TARGET_DIR", target().join("oldest")).run()
+        })
     } else {
-        println!("   {version}: skipped, rustup cannot install it");
+        println!("   {name}: skipped, rustup cannot install it");
+        Ok(())
     }
+}
+
+/// The folder of cargo's results.
+fn target() -> PathBuf {
+    let chosen = std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into());
+    crate::root().join(chosen)
+}
+
+/// Checks the kernels for ARM, whose vector instructions no test here runs; without rustup it is skipped.
+pub(crate) fn arm() -> Result<()> {
     if Step::new("rustup", ["target", "add", ARM]).works() {
         let arguments = ["check", "--quiet", "--package", "femto-kernel", "--target"];
         step("ARM", || Step::cargo(arguments.iter().chain(&[ARM])).run())
@@ -29,7 +45,7 @@ pub(crate) fn check() -> Result<()> {
 }
 
 /// `rust-version` of the workspace.
-fn oldest() -> Result<String> {
+fn version() -> Result<String> {
     let manifest = crate::read("Cargo.toml")?;
     let value = manifest
         .lines()

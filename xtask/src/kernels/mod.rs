@@ -38,7 +38,7 @@ use femto_platform::device::{Device, DeviceError, Element};
 
 use crate::step::step;
 
-pub(crate) use pocl::{OPTIONS as POCL_OPTIONS, short_declarations};
+pub(crate) use pocl::{OPTIONS as POCL_OPTIONS, prepare, short_declarations};
 
 /// The check of a compiled text on a device; the error describes the fault.
 pub(crate) type Check = Box<dyn Fn(&Accelerator, &Module) -> Result<()>>;

@@ -1,8 +1,7 @@
 //! Running texts on PoCL.
 
 use std::fs;
-use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +12,7 @@ use femto_platform::device::accelerator::{Accelerator, Features, KernelText};
 
 use super::{Case, ONLY, SHARE, Selection, Share, Wanted};
 use crate::opencl::{apart, newer_root};
-use crate::step::Step;
+use crate::step::{Step, joined};
 
 /// The argument with which this program starts itself.
 pub(super) const CHILD: &str = "--run-in-this-process";
@@ -46,7 +45,7 @@ pub(crate) fn short_declarations() -> Result<String> {
         "-D_OPENCL_H_ -DDECLARATIONS=<declarations.h> -I{}",
         folder.display()
     );
-    let program = std::env::current_exe().context("cannot find this program")?;
+    let program = this_program()?;
     let trial = format!("{ONLY}{}", super::domain::NAME);
     let trial = Step::new(program, ["kernels", CHILD, &trial]).env(OPTIONS, &options);
     if trial.works() {
@@ -65,15 +64,28 @@ pub(super) fn with_all_methods(wanted: Wanted<'_>) -> Result<()> {
     crate::opencl::ensure()?;
     thread::scope(|scope| {
         let runs = METHODS.map(|method| scope.spawn(move || with_method(method, wanted)));
-        let ended = runs.map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        ended.into_iter().collect()
+        runs.map(joined).into_iter().collect()
     })
+}
+
+/// Installs what runs by all methods need; what cannot be had is said by them.
+pub(crate) fn prepare() -> Result<()> {
+    crate::opencl::ensure()?;
+    let program = this_program()?;
+    if !has_sound_continuations(&program)? {
+        _ = newer_root();
+    }
+    Ok(())
+}
+
+fn this_program() -> Result<PathBuf> {
+    std::env::current_exe().context("cannot find this program")
 }
 
 /// Runs the cases in a fresh process, as PoCL reads its method only once; with a newer PoCL if the method
 /// is unsound in the system's, and not at all if there is none.
 fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
-    let program = std::env::current_exe().context("cannot find this program")?;
+    let program = this_program()?;
     let part = format!("{ONLY}{}", wanted.part);
     let share = format!("{SHARE}{}", wanted.share);
     let mut arguments = vec!["kernels", CHILD, &*part, &*share];

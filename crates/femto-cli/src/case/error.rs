@@ -107,10 +107,7 @@ pub enum MistakeKind {
         allowed: f64,
     },
     #[error("{section} needs the key `{keys}`")]
-    MissingKey {
-        section: String,
-        keys: &'static str,
-    },
+    MissingKey { section: String, keys: &'static str },
     #[error("{key} must be {expected}, found {found}")]
     WrongType {
         key: String,

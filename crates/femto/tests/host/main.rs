@@ -1,7 +1,12 @@
 //! Operators, solvers and problems on the host, against oracles, manufactured solutions and scikit-fem.
 //!
 //! A single crate, so that each form's loops are compiled once.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test"
+)]
 
 #[path = "../common/mod.rs"]
 mod common;
