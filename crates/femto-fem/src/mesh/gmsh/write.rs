@@ -1,8 +1,10 @@
 //! Writing meshes as Gmsh files, in every writable version and encoding.
 
+mod v2;
+mod v4;
+
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::ops::Range;
 
 use crate::mesh::{CellBlock, Mesh, PeriodicSides};
 
@@ -49,7 +51,7 @@ pub fn write(
             out.periodic_v2(mesh)
         }
         Version::V4_1 => {
-            let entities = entities(mesh);
+            let entities = v4::entities(mesh);
             out.entities_v4(mesh, &entities)?;
             out.nodes_v4(mesh, &entities)?;
             out.elements_v4(mesh, &entities)?;
@@ -83,18 +85,6 @@ fn check(mesh: &Mesh) -> io::Result<()> {
         return invalid("more nodes or elements than 32-bit numbers can count");
     }
     Ok(())
-}
-
-/// Dimension and physical groups of every entity, by tag of the entity minus 1.
-type Entities = Vec<(usize, Vec<i32>)>;
-
-fn entities(mesh: &Mesh) -> Entities {
-    let pairs = all_runs(mesh).into_iter();
-    let pairs = pairs.map(|run| (run.block.cell_type.dimension(), run.groups));
-    let mut entities: Entities = pairs.collect();
-    entities.sort_unstable();
-    entities.dedup();
-    entities
 }
 
 /// Writes numbers in the encoding of the file.
@@ -171,194 +161,6 @@ impl Numbers<'_> {
         }
         writeln!(self.out, "$EndPhysicalNames")
     }
-
-    fn nodes_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
-        writeln!(self.out, "$Nodes\n{}", mesh.coordinates.len())?;
-        for (number, x) in (1..).zip(mesh.coordinates.iter()) {
-            self.int(number)?;
-            self.point(x)?;
-            self.line()?;
-        }
-        self.end("Nodes")
-    }
-
-    fn elements_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
-        // A cell is repeated for each of its groups.
-        let elements = |place: usize| {
-            let cells = 0..mesh.blocks[place].len();
-            let of_cell = |cell| mesh.groups_of(place, cell).count().max(1);
-            cells.map(of_cell).sum()
-        };
-        let elements: Vec<usize> = (0..mesh.blocks.len()).map(elements).collect();
-        writeln!(self.out, "$Elements\n{}", elements.iter().sum::<usize>())?;
-        let mut number = 0;
-        for (place, block) in mesh.blocks.iter().enumerate() {
-            let gmsh_type = block.cell_type.gmsh_number().into();
-            let ascii = self.encoding == Encoding::Ascii;
-            if !ascii && !block.is_empty() {
-                for head in [gmsh_type, elements[place] as i32, 2] {
-                    self.int(head)?;
-                }
-            }
-            let cells = (0..block.len()).flat_map(|cell| {
-                let mut groups: Vec<i32> = mesh.groups_of(place, cell).collect();
-                if groups.is_empty() {
-                    groups.push(0);
-                }
-                groups.into_iter().map(move |tag| (cell, tag))
-            });
-            for (cell, tag) in cells {
-                number += 1;
-                self.int(number)?;
-                if ascii {
-                    self.int(gmsh_type)?;
-                    self.int(2)?;
-                }
-                // The second tag is the elementary entity.
-                self.int(tag)?;
-                self.int(tag.max(1))?;
-                for node in block.cell(cell).each() {
-                    self.int(node as i32 + 1)?;
-                }
-                self.line()?;
-            }
-        }
-        self.end("Elements")
-    }
-
-    /// Text even in binary files.
-    fn periodic_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
-        if mesh.periodic.is_empty() {
-            return Ok(());
-        }
-        writeln!(self.out, "$Periodic\n{}", mesh.periodic.len())?;
-        for sides in &mesh.periodic {
-            let entity = |groups: &[i32]| groups.first().map_or(1, |&tag| tag.max(1));
-            let (dimension, tags) = ends(mesh, sides, entity);
-            writeln!(self.out, "{dimension} {} {}", tags[0], tags[1])?;
-            writeln!(self.out, "{}", sides.nodes.len())?;
-            for [node, partner] in &sides.nodes {
-                writeln!(self.out, "{} {}", node + 1, partner + 1)?;
-            }
-        }
-        writeln!(self.out, "$EndPeriodic")
-    }
-
-    fn periodic_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
-        if mesh.periodic.is_empty() {
-            return Ok(());
-        }
-        writeln!(self.out, "$Periodic")?;
-        self.size(mesh.periodic.len())?;
-        self.line()?;
-        for sides in &mesh.periodic {
-            let dimension = mesh.dimension().saturating_sub(1);
-            let entity = |groups: &[i32]| {
-                let found = entities
-                    .iter()
-                    .position(|(of, own)| *of == dimension && own == groups);
-                found.map_or(1, |place| place as i32 + 1)
-            };
-            let (dimension, tags) = ends(mesh, sides, entity);
-            self.int(dimension as i32)?;
-            tags.into_iter().try_for_each(|tag| self.int(tag))?;
-            self.line()?;
-            // Without an affine map.
-            self.size(0)?;
-            self.line()?;
-            self.size(sides.nodes.len())?;
-            self.line()?;
-            for pair in &sides.nodes {
-                pair.iter()
-                    .try_for_each(|&node| self.size(node as usize + 1))?;
-                self.line()?;
-            }
-        }
-        self.end("Periodic")
-    }
-
-    fn entities_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
-        writeln!(self.out, "$Entities")?;
-        for dimension in 0..4 {
-            self.size(entities.iter().filter(|e| e.0 == dimension).count())?;
-        }
-        self.line()?;
-        let (lower, upper) = match mesh.coordinates.is_empty() {
-            true => ([0.0; 3], [0.0; 3]),
-            false => mesh.coordinates.bounding_box(),
-        };
-        for (number, (dimension, groups)) in (1..).zip(entities) {
-            let dimension = *dimension;
-            self.int(number)?;
-            self.point(lower)?;
-            if dimension > 0 {
-                self.point(upper)?;
-            }
-            self.size(groups.len())?;
-            for &group in groups {
-                self.int(group)?;
-            }
-            if dimension > 0 {
-                self.size(0)?;
-            }
-            self.line()?;
-        }
-        self.end("Entities")
-    }
-
-    fn nodes_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
-        let nodes = mesh.coordinates.len();
-        writeln!(self.out, "$Nodes")?;
-        for head in [1, nodes, 1, nodes] {
-            self.size(head)?;
-        }
-        self.line()?;
-        // All nodes are listed under the last entity, one of the highest dimension.
-        self.int(entities.last().map_or(0, |e| e.0 as i32))?;
-        self.int(entities.len() as i32)?;
-        self.int(0)?;
-        self.size(nodes)?;
-        self.line()?;
-        for number in 1..=nodes {
-            self.size(number)?;
-            self.line()?;
-        }
-        for x in mesh.coordinates.iter() {
-            self.point(x)?;
-            self.line()?;
-        }
-        self.end("Nodes")
-    }
-
-    fn elements_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
-        let runs = all_runs(mesh);
-        let total = runs.iter().map(|run| run.cells.len()).sum();
-        writeln!(self.out, "$Elements")?;
-        for head in [runs.len(), total, 1, total] {
-            self.size(head)?;
-        }
-        self.line()?;
-        let mut number = 0;
-        for run in runs {
-            let cell_type = run.block.cell_type;
-            let dimension = cell_type.dimension();
-            let entity = entities.binary_search(&(dimension, run.groups));
-            self.int(dimension as i32)?;
-            self.int(entity.map_or(0, |entity| entity as i32 + 1))?;
-            self.int(cell_type.gmsh_number().into())?;
-            self.size(run.cells.len())?;
-            self.line()?;
-            for cell in run.cells {
-                number += 1;
-                self.size(number)?;
-                for node in run.block.cell(cell).each() {
-                    self.size(node as usize + 1)?;
-                }
-                self.line()?;
-            }
-        }
-        self.end("Elements")
-    }
 }
 
 /// The dimension of two periodic sides and the tags of their entities, given by `entity` for the groups of
@@ -378,31 +180,4 @@ fn ends(mesh: &Mesh, sides: &PeriodicSides, entity: impl Fn(&[i32]) -> i32) -> (
         })
     };
     (dimension, [tag(0), tag(1)])
-}
-
-/// Consecutive cells of one type in the same groups.
-struct Run<'a> {
-    block: &'a CellBlock,
-    groups: Vec<i32>,
-    cells: Range<usize>,
-}
-
-fn all_runs(mesh: &Mesh) -> Vec<Run<'_>> {
-    let mut runs = Vec::new();
-    for (place, block) in mesh.blocks.iter().enumerate() {
-        let groups = |cell: usize| mesh.groups_of(place, cell);
-        let mut first = 0;
-        for cell in 1..=block.len() {
-            if cell < block.len() && groups(first).eq(groups(cell)) {
-                continue;
-            }
-            runs.push(Run {
-                block,
-                groups: groups(first).collect(),
-                cells: first..cell,
-            });
-            first = cell;
-        }
-    }
-    runs
 }

@@ -10,6 +10,7 @@ mod integrals;
 mod monitor;
 mod multigrid;
 mod newton;
+mod newton_precision;
 mod null_space;
 mod output;
 mod reactions;
