@@ -106,8 +106,8 @@ pub enum MistakeKind {
         /// By the machine or the process's control group.
         allowed: f64,
     },
-    #[error("{section} needs the key `{keys}`")]
-    MissingKey { section: String, keys: &'static str },
+    #[error("{section} needs the key {keys}")]
+    MissingKey { section: String, keys: String },
     #[error("{key} must be {expected}, found {found}")]
     WrongType {
         key: String,

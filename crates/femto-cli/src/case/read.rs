@@ -153,7 +153,6 @@ fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>) {
     }
 }
 
-/// A degree, or one for each direction.
 /// A title, which terminals show as it is.
 fn title(value: &Value<'_>) -> Result<String, CaseError> {
     let text = value.text()?;
@@ -163,6 +162,7 @@ fn title(value: &Value<'_>) -> Result<String, CaseError> {
     }
 }
 
+/// A degree, or one for each direction.
 fn degree(section: &Value<'_>) -> Result<Located<Degree>, CaseError> {
     let value = section.section(&["degree"])?.required("degree")?;
     let degree = match value.is_table() {

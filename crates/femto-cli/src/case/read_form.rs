@@ -88,7 +88,7 @@ pub(super) fn form(
         return Err(sections.meaningless("only a form with f0 and f1 has names"));
     }
     let Some(kind) = section.optional("kind") else {
-        return Err(section.lacks("kind`, `f0` or `f1"));
+        return Err(section.lacks("`kind`, `f0` or `f1`".to_owned()));
     };
     kind.choice(&KINDS)?(&section)
 }

@@ -79,11 +79,12 @@ impl<'a> Section<'a> {
     }
 
     pub(super) fn required(&self, key: &'static str) -> Result<Value<'a>, CaseError> {
-        self.optional(key).ok_or_else(|| self.lacks(key))
+        let found = self.optional(key);
+        found.ok_or_else(|| self.lacks(format!("`{key}`")))
     }
 
-    /// The error that none of some keys is there.
-    pub(super) fn lacks(&self, keys: &'static str) -> CaseError {
+    /// The error that a key, or one of some, is missing.
+    pub(super) fn lacks(&self, keys: String) -> CaseError {
         let section = self.name();
         self.mistake(MistakeKind::MissingKey { section, keys })
     }
