@@ -16,7 +16,7 @@ pub(crate) fn check() -> Result<()> {
     step("formatting", || {
         Step::cargo(["fmt", "--all", "--check"]).run()
     })?;
-    // Neither keeps two processors busy.
+    // Neither keeps two processors busy, once dependencies are built.
     thread::scope(|scope| {
         let oldest = scope.spawn(toolchain::oldest);
         step("lints", lints)?;
