@@ -10,7 +10,7 @@ use femto_kernel::family::affine_simplex::Matrices;
 use femto_kernel::family::affine_simplex::ladder;
 use femto_kernel::family::affine_simplex::schedule::{Schedule, defaults};
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
-use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
+use femto_kernel::family::{KernelSource, Limits, MatrixLayout, MatrixStorage, Operand, Vectors};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Module};
@@ -26,8 +26,11 @@ const ELEMENTS: usize = 23;
 /// Elements of a thread, and side by side, of tuned steps.
 const TUNED: (u32, u32) = (3, 2);
 
-/// Bounded: each step on a triangle or tetrahedron of low degree, and what each degree of tetrahedra runs on matrix
-/// units. All: on both cells, at every degree.
+/// Elements whose matrices are interleaved.
+const GROUP: usize = 3;
+
+/// Bounded: each step on a triangle or tetrahedron of low degree, what each degree of tetrahedra runs on matrix units, and
+/// element matrices at degrees 3 and 4. All: on both cells, at every degree.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let mut cases = Vec::new();
     for step in ladder::steps() {
@@ -65,6 +68,10 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     cases.extend(case(of, precision, (cell, degree), (language, limits)));
                 }
             }
+            if selection == Selection::All || [3, 4].contains(&degree) {
+                let made = |triangle| stored(precision, (cell, degree), (triangle, language));
+                cases.extend([false, true].map(made).into_iter().flatten());
+            }
         }
     }
     cases
@@ -77,10 +84,7 @@ fn case(
     (cell, degree): (Cell, usize),
     (language, limits): (Language, &Limits),
 ) -> Option<Case> {
-    let rule = rule(cell, 2 * degree).ok()?;
-    let basis = LagrangeBasis::new(cell, degree).ok()?;
-    let element = DenseTables::in_space(&basis, &rule, cell.dim());
-    let matrices = Matrices::on_devices(&element, (true, true)).for_kernels(precision);
+    let matrices = reference_matrices(precision, (cell, degree))?;
     let spec = KernelSpec {
         matrices: &matrices,
         components: 2,
@@ -100,6 +104,87 @@ fn case(
         text,
         check: check_in(precision, [check::<f64>, check::<f32>], made_of),
     })
+}
+
+/// The matrices of mass and stiffness.
+fn reference_matrices(
+    precision: Precision,
+    (cell, degree): (Cell, usize),
+) -> Option<Arc<Matrices>> {
+    let rule = rule(cell, 2 * degree).ok()?;
+    let basis = LagrangeBasis::new(cell, degree).ok()?;
+    let element = DenseTables::in_space(&basis, &rule, cell.dim());
+    Some(Matrices::on_devices(&element, (true, true)).for_kernels(precision))
+}
+
+/// The case of the kernel that stores the matrices of elements, in full or as triangles.
+fn stored(
+    precision: Precision,
+    (cell, degree): (Cell, usize),
+    (triangle, language): (bool, Language),
+) -> Option<Case> {
+    let matrices = reference_matrices(precision, (cell, degree))?;
+    let storage = MatrixStorage {
+        unknowns: matrices.nodes,
+        triangle,
+    };
+    let layout = MatrixLayout {
+        storage,
+        group: GROUP,
+    };
+    let spec = KernelSpec {
+        matrices: &matrices,
+        components: 1,
+        vectors: Vectors::ELEMENT,
+        precision,
+        language,
+    };
+    let source = spec.matrices_source(layout);
+    let text = source.text.clone();
+    let stored = if triangle { "triangles" } else { "full" };
+    Some(Case {
+        name: format!(
+            "affine_simplex/matrices {stored} {} N={degree} {precision}",
+            cell.name()
+        ),
+        text,
+        check: check_in(
+            precision,
+            [check_stored::<f64>, check_stored::<f32>],
+            (source, matrices, layout),
+        ),
+    })
+}
+
+/// Runs the kernel on random factors and compares all entries with plain sums.
+fn check_stored<T: Number>(
+    device: &Accelerator,
+    module: &Module,
+    (source, matrices, layout): &(KernelSource, Arc<Matrices>, MatrixLayout),
+) -> Result<()> {
+    let mut random = Random::new();
+    let (nodes, factors) = (matrices.nodes, matrices.factors());
+    let packed = random.vector(ELEMENTS * factors, 0.0, 1.0);
+    let geometry = T::upload(device, &packed)?;
+    let tables = T::upload(device, &tables(matrices, true))?;
+    let on = (device, module, source);
+    let stored = vec![0.0; layout.len(ELEMENTS)];
+    let stored = element_product::<T>(on, (ELEMENTS, &stored), |operand| match operand {
+        Operand::Geometry => Some(Argument::input(&geometry)),
+        Operand::Tables => Some(Argument::input(&tables)),
+        _ => None,
+    })?;
+    let all = matrices.all(true);
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    for (element, own) in packed.chunks_exact(factors).enumerate() {
+        for n in 0..nodes * nodes {
+            let terms = own.iter().zip(&all);
+            expected.push(terms.map(|(factor, matrix)| factor * matrix[n]).sum());
+            found.push(stored[layout.index(element, n / nodes, n % nodes)]);
+        }
+    }
+    close(&found, &expected, T::tolerance(1e-13, 1e-5))
+        .with_context(|| format!("seed {}", random.seed))
 }
 
 /// Runs a kernel on random factors and vectors, elements in random order if they are listed, and compares the

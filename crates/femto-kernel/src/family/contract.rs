@@ -7,8 +7,8 @@
 use super::batch::NodeTable;
 use super::fields::Fields;
 use super::{
-    FactorPrecision, KernelSource, Knob, Knobs, Limits, MatrixStorage, Operand, ScheduleError,
-    Vectors,
+    FactorPrecision, KernelSource, Knob, Knobs, Limits, MatrixLayout, MatrixStorage, Operand,
+    ScheduleError, Vectors,
 };
 use crate::dialect::Language;
 use crate::expr::GraphError;
@@ -307,10 +307,8 @@ pub struct Candidate {
 /// E-vectors.
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// Length of [`Operand::Matrices`].
-    pub len: usize,
-    /// Columns of a matrix.
-    pub columns: usize,
+    /// The layout of [`Operand::Matrices`].
+    pub layout: MatrixLayout,
     /// Writes into V, an E-vector, the unit input for a column.
     pub unit: KernelSource,
     /// Stores the products U with unit inputs as a column of the matrices V.
@@ -321,6 +319,12 @@ pub struct Assembly {
 pub trait BlockKernels: Debug + Send + Sync {
     /// How the matrices of the elements are assembled, if kernels read any; `vectors` are E-vectors.
     fn assembly(&self, _vectors: Vectors) -> Option<Assembly> {
+        None
+    }
+
+    /// The kernel that writes all matrices V of the elements, if that is better than products with units, one for each
+    /// column.
+    fn matrices(&self, _: MatrixLayout) -> Option<KernelSource> {
         None
     }
 

@@ -1,4 +1,6 @@
-//! How the matrix of an element is stored.
+//! How the matrices of elements are stored.
+
+use crate::dialect::{SourceBuilder, text};
 
 /// The entries of an element's matrix.
 ///
@@ -40,6 +42,48 @@ impl MatrixStorage {
             false => diagonal < self.diagonals(),
         };
         is_stored.then_some(diagonal * size + row)
+    }
+}
+
+/// The matrices of elements on a device, `[group][column or diagonal][element of the group][row]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixLayout {
+    /// The entries of each.
+    pub storage: MatrixStorage,
+    /// Elements of a group; the last group is padded.
+    pub group: usize,
+}
+
+impl MatrixLayout {
+    /// Length of the array of the matrices of this many elements.
+    pub fn len(self, elements: usize) -> usize {
+        elements.next_multiple_of(self.group) * self.storage.entries()
+    }
+
+    /// The index of an entry of an element's matrix, or of the equal one of a triangle.
+    pub fn index(self, element: usize, row: usize, column: usize) -> usize {
+        let Self { storage, group } = self;
+        let place = storage.place(row, column);
+        // One of a pair is stored.
+        let place = place.or(storage.place(column, row)).unwrap_or(0);
+        let (diagonal, row) = (place / storage.unknowns, place % storage.unknowns);
+        let is_last = storage.triangle && 2 * diagonal == storage.unknowns;
+        let len = if is_last { diagonal } else { storage.unknowns };
+        let first = element / group * group * storage.entries();
+        first + diagonal * group * storage.unknowns + element % group * len + row
+    }
+
+    /// Defines the words of `matrices.h` in a text with `NODES`.
+    pub(in crate::family) fn define(self, source: &mut SourceBuilder) {
+        for (name, number) in [
+            ("UNKNOWNS", self.storage.unknowns),
+            ("TRIANGLE", usize::from(self.storage.triangle)),
+            ("ENTRIES", self.storage.entries()),
+            ("GROUP", self.group),
+        ] {
+            source.define(name, number);
+        }
+        source.include(text!("family/text/", "matrices.h"));
     }
 }
 

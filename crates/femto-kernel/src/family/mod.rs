@@ -33,7 +33,7 @@ pub use contract::{
 };
 pub use knobs::{Knob, Knobs, KnobsError};
 pub use limits::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
-pub use matrix_storage::MatrixStorage;
+pub use matrix_storage::{MatrixLayout, MatrixStorage};
 pub use operand::{KernelSource, Operand};
 pub use registry::{Block, FamilyId};
 pub use vectors::{Scatter, Vectors};

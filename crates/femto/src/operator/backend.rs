@@ -88,6 +88,11 @@ pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether matrices are assembled at once, without products with unit inputs.
+    fn assembles_at_once(&self) -> bool {
+        false
+    }
+
     /// Bytes of device memory held, apart from vectors.
     fn bytes(&self) -> usize;
 

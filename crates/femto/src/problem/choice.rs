@@ -14,7 +14,8 @@ const ENOUGH: usize = 20_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric or has little convection;
-    /// otherwise Jacobi, which also takes its place if it cannot be set up or iterations fail with it. On accelerators
+    /// otherwise Jacobi, which also takes its place if it cannot be set up or iterations fail with it; none for GMRES where
+    /// the diagonal of a linear form is not positive. On accelerators
     /// Jacobi until it proves slow, and multigrid from then on, or at once if Jacobi is likely to be slow.
     /// [`PreconditionerChoice`] says which it is and why.
     #[default]
@@ -103,6 +104,13 @@ pub enum PreconditionerReason {
     },
     /// Jacobi, because multigrid could not be set up.
     NoMultigrid(MultigridError),
+    /// None, because Jacobi takes positive diagonals.
+    Diagonal {
+        /// The first entry that is not.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// Jacobi from the last iterate on, because iterations with multigrid failed.
     GaveUp {
         /// The number of these iterations.
@@ -264,6 +272,10 @@ impl fmt::Display for PreconditionerReason {
             Self::SlowDirections { iterations } => write!(
                 f,
                 "jacobi took {iterations} iterations for Newton's directions; multigrid took over"
+            ),
+            Self::Diagonal { index, value } => write!(
+                f,
+                "jacobi takes positive diagonals, and entry {index} is {value:.3e}"
             ),
             Self::NoMultigrid(error) => write!(f, "multigrid cannot be set up: {error}"),
             Self::GaveUp { iterations, reason } => {

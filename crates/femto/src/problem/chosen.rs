@@ -3,17 +3,20 @@
 use super::assembled::LinearPreconditioner;
 use super::multigrid::AnyPreconditioner;
 use super::{
-    Constrained, PreconditionerChoice, PreconditionerKind, PreconditionerReason, ProblemError,
+    Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
+    ProblemError,
 };
 use crate::Number;
 use crate::multigrid::{CONVECTIVE, MultigridError};
 use crate::operator::Backend;
+use crate::solve::JacobiError;
 use crate::vector::VectorOps;
 use femto_kernel::scalar::Precision;
 
-/// The preconditioner of a linear form.
+/// The preconditioner of a linear form. GMRES goes without one where the diagonal does not suit Jacobi, unless that was
+/// asked for.
 pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
-    choice: &mut PreconditionerChoice,
+    (method, choice): (Method, &mut PreconditionerChoice),
     operator: &Constrained<'_, T, B>,
     multigrid: &dyn Fn(Precision) -> Result<AnyPreconditioner<T, B>, ProblemError>,
 ) -> Result<LinearPreconditioner<T, B>, ProblemError> {
@@ -21,7 +24,16 @@ pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
     Ok(match (multigrid, choice.kind) {
         (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
         (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
-        (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
+        (None, _) => match operator.jacobi() {
+            Err(ProblemError::Jacobi(JacobiError::NotPositive { index, value }))
+                if method == Method::Gmres && choice.reason != PreconditionerReason::Asked =>
+            {
+                choice.kind = PreconditionerKind::None;
+                choice.reason = PreconditionerReason::Diagonal { index, value };
+                LinearPreconditioner::Identity
+            }
+            jacobi => LinearPreconditioner::Jacobi(jacobi?),
+        },
     })
 }
 

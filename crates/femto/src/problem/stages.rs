@@ -240,9 +240,10 @@ impl<'a> Problem<'a> {
                 })),
                 _ => {
                     let constrained = Constrained::new(&operator, &projector);
-                    let preconditioner = preconditioner(&mut choice, &constrained, &|default| {
-                        later()(null, default)
-                    })?;
+                    let preconditioner =
+                        preconditioner((method, &mut choice), &constrained, &|default| {
+                            later()(null, default)
+                        })?;
                     Equation::Linear(method, preconditioner)
                 }
             })

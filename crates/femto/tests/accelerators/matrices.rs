@@ -2,13 +2,15 @@
 
 use crate::common::bound::{Bound, devices};
 use crate::common::forms::Interpreted;
-use crate::common::meshes::{blocks, mesh};
+use crate::common::meshes::{blocks, mesh, mixed};
 use crate::common::{Random, difference};
 use femto::element::{Cell, MapKind};
+use femto::fem::mesh::Mesh;
 use femto::fem::space::{Block, Layout, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
-use femto::operator::{Auxiliary, Backend, OperatorError};
+use femto::operator::{AnyForm, Auxiliary, Backend, OperatorError};
+use femto::platform::device::Device;
 use femto::vector::VectorOps;
 use femto::{DataLevel, Operator, OperatorParams, on_device};
 
@@ -136,6 +138,56 @@ fn components_that_do_not_mix_have_a_matrix_in_common() {
         components_have_a_matrix_in_common::<2>(layout);
         components_have_a_matrix_in_common::<4>(layout);
         components_have_a_matrix_in_common::<5>(layout);
+    }
+}
+
+/// On accelerators matrices of affine simplices are sums of those of the reference cell; of other cells, and on hosts, they
+/// are products with units.
+fn simplices_are_assembled<const D: usize>(mesh: &Mesh, degree: usize, at_once: bool)
+where
+    Poisson<D>: Form<D>,
+    Interpreted<Poisson<D>, D, 1>: AnyForm,
+{
+    let params = SpaceParams {
+        degree: degree.into(),
+        ..SpaceParams::default()
+    };
+    let blocks = blocks(mesh, params);
+    let u = Random::new().vector(blocks[0].space.dofs());
+    let form = Interpreted::<_, D, 1>::new(Poisson::<D>);
+    for device in devices() {
+        on_device!(&device, |device| {
+            let [plain, matrices] = [DataLevel::Automatic, DataLevel::Element].map(|data_level| {
+                let params = OperatorParams {
+                    data_level,
+                    ..OperatorParams::default()
+                };
+                Operator::<f64, _>::of_blocks(device, &blocks, &form, params).unwrap()
+            });
+            let error = difference(&Bound::apply(&matrices, &u), &Bound::apply(&plain, &u));
+            assert!(error < 1e-12, "degree {degree}: {error}");
+            let told = matrices.explain(None, None).assembly.unwrap();
+            let is_accelerator = device.info().kind.is_accelerator();
+            assert_eq!(
+                told.contains("at once"),
+                at_once && is_accelerator,
+                "{told}"
+            );
+        });
+    }
+}
+
+#[test]
+fn matrices_of_affine_simplices_are_assembled_at_once() {
+    for degree in [3, 5] {
+        let triangles = mesh(Cell::Triangle, MapKind::Affine, &[4, 3]);
+        simplices_are_assembled::<2>(&triangles, degree, true);
+        // Some triangles are affine, some curved.
+        simplices_are_assembled::<2>(&mixed(4, 2), degree, false);
+    }
+    for degree in [2, 3, 4] {
+        let tetrahedra = mesh(Cell::Tetrahedron, MapKind::Affine, &[2, 2, 2]);
+        simplices_are_assembled::<3>(&tetrahedra, degree, degree > 2);
     }
 }
 

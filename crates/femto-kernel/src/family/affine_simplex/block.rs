@@ -1,12 +1,12 @@
 //! affine_simplex as a family.
 
 use super::schedule::{Rows, Schedule, defaults};
-use super::source::{KernelSpec, tables};
+use super::source::{KernelSpec, matrices_rows, tables};
 use super::{Matrices, fragments, host, orbits};
 use crate::family::batch::ElementKernel;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    Family, KernelSource, MapInput, Operand, Role, Target, Vectors, legal_candidates,
+    Family, KernelSource, MapInput, MatrixLayout, Operand, Role, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
 use crate::scalar::{SimdLevel, Vectorizable};
@@ -171,6 +171,13 @@ impl Kernels {
 }
 
 impl BlockKernels for Kernels {
+    fn matrices(&self, layout: MatrixLayout) -> Option<KernelSource> {
+        let spec = self.problem(Vectors::ELEMENT);
+        let schedule = Schedule::Rows(matrices_rows(layout));
+        let legal = schedule.validate(spec.sizes(), self.target.precision, &self.target.limits);
+        legal.ok().map(|()| spec.matrices_source(layout))
+    }
+
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         std::mem::take(&mut self.arrays)
     }

@@ -6,7 +6,7 @@ use crate::dialect::{KernelFile, Language, SourceBuilder, text};
 use crate::family::fragments::TILE;
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
-use crate::family::{KernelSource, Operand, Vectors};
+use crate::family::{KernelSource, MatrixLayout, Operand, Vectors};
 use crate::scalar::Precision;
 
 /// The problem that a kernel evaluates.
@@ -67,6 +67,19 @@ impl KernelSpec<'_> {
             ..Rows::PLAIN
         };
         self.rows_source(&rows, ("diagonal", file!("diagonal.c")), false)
+    }
+
+    /// The text that writes the matrices of the elements.
+    pub fn matrices_source(&self, layout: MatrixLayout) -> KernelSource {
+        let schedule = Schedule::Rows(matrices_rows(layout));
+        let operands = self
+            .vectors
+            .operands(&[Operand::Geometry, Operand::Tables], false);
+        let text = ("matrices", file!("matrices.c"));
+        self.translation_unit(&schedule, text, operands, |source| {
+            source.define("ELEMENTS_PER_THREAD", MATRICES_PER_THREAD);
+            layout.define(source);
+        })
     }
 
     fn rows_source(
@@ -196,6 +209,19 @@ impl KernelSpec<'_> {
             true => self.matrices.factors(),
             false => stiffness.len() + usize::from(mass.is_some()),
         }
+    }
+}
+
+/// Elements of a thread that writes their matrices.
+const MATRICES_PER_THREAD: u32 = 4;
+
+/// The schedule by which matrices are written.
+pub(super) fn matrices_rows(layout: MatrixLayout) -> Rows {
+    Rows {
+        input: Input::Register,
+        elements_per_thread: MATRICES_PER_THREAD,
+        elements_aside: layout.group as u32,
+        ..Rows::PLAIN
     }
 }
 

@@ -148,8 +148,7 @@ impl BlockKernels for Kernels {
     fn assembly(&self, vectors: Vectors) -> Option<Assembly> {
         let spec = self.block.spec(&self.target, vectors);
         Some(Assembly {
-            len: spec.matrices_len(&self.schedule, self.elements),
-            columns: self.block.sizes.unknowns,
+            layout: spec.layout(&self.schedule),
             unit: spec.unit_source(&self.schedule),
             store: spec.store_source(&self.schedule),
         })

@@ -4,7 +4,7 @@ use super::schedule::{Schedule, Sizes};
 use crate::dialect::{KernelFile, Language, SourceBuilder, text};
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
-use crate::family::{KernelSource, MatrixStorage, Operand, Vectors};
+use crate::family::{KernelSource, MatrixLayout, Operand, Vectors};
 use crate::roofline::Work;
 use crate::scalar::Precision;
 
@@ -37,26 +37,12 @@ impl KernelSpec {
         Sizes::new(self.nodes, self.components, self.mixed)
     }
 
-    fn storage(&self, schedule: &Schedule) -> MatrixStorage {
-        self.sizes().storage(schedule.triangle)
-    }
-
-    /// Length of the array of matrices: that of whole groups of elements.
-    pub fn matrices_len(&self, schedule: &Schedule, elements: usize) -> usize {
-        elements.next_multiple_of(schedule.group()) * self.storage(schedule).entries()
-    }
-
-    /// The index of an entry of an element's matrix, or of the equal one of a triangle.
-    pub fn index(&self, schedule: &Schedule, element: usize, row: usize, column: usize) -> usize {
-        let (storage, group) = (self.storage(schedule), schedule.group());
-        let place = storage.place(row, column);
-        // One of a pair is stored.
-        let place = place.or(storage.place(column, row)).unwrap_or(0);
-        let (diagonal, row) = (place / storage.unknowns, place % storage.unknowns);
-        let is_last = storage.triangle && 2 * diagonal == storage.unknowns;
-        let len = if is_last { diagonal } else { storage.unknowns };
-        let first = element / group * group * storage.entries();
-        first + diagonal * group * storage.unknowns + element % group * len + row
+    /// The layout of the matrices.
+    pub fn layout(&self, schedule: &Schedule) -> MatrixLayout {
+        MatrixLayout {
+            storage: self.sizes().storage(schedule.triangle),
+            group: schedule.group(),
+        }
     }
 
     /// The text that applies the operator.
@@ -100,12 +86,8 @@ impl KernelSpec {
         };
         source.define("COLUMN_LOOP", unroll);
         for (name, number) in [
-            ("UNKNOWNS", sizes.unknowns),
             ("SIDES", sizes.sides),
             ("INPUT", schedule.input(sizes)),
-            ("TRIANGLE", usize::from(schedule.triangle)),
-            ("ENTRIES", self.storage(schedule).entries()),
-            ("GROUP", schedule.group()),
             ("PREFETCH", usize::from(schedule.prefetch)),
             ("ELEMENTS_ASIDE", schedule.elements_aside as usize),
             ("ROWS_PER_THREAD", schedule.rows_per_thread as usize),
@@ -114,7 +96,7 @@ impl KernelSpec {
             source.define(name, number);
         }
         source.include(PLACES);
-        source.include(file!("storage.h"));
+        self.layout(schedule).define(&mut source);
         source.include(file);
         KernelSource {
             name: format!(
@@ -139,7 +121,7 @@ impl KernelSpec {
             Vectors::Element { .. } => (vector, vector),
             Vectors::Nodal { .. } => (self.nodes * size_of::<u32>(), 0),
         };
-        let entries = self.storage(schedule).entries();
+        let entries = self.layout(schedule).storage.entries();
         // Inputs read for an entry of the matrix: one for all rows of a warp, or one a row.
         let shared = match schedule.triangle {
             true => (unknowns + 1) * vector,

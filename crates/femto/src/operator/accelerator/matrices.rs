@@ -1,4 +1,4 @@
-//! Element matrices on a device, assembled column by column by the operator of another family.
+//! Element matrices on a device, assembled by the operator of another family: at once, or column by column.
 
 use super::AcceleratorBound;
 use super::block::{BoundBlock, Call, Compiled};
@@ -10,17 +10,25 @@ use femto_platform::cache::KernelCache;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
 
-/// The operator that assembles the matrices, and the kernels around its products.
+/// The operator that assembles the matrices, and the kernels that store them.
 #[derive(Debug)]
 pub(super) struct Assembler<T: Number> {
     pub(super) base: AcceleratorBound<T>,
-    /// For each block, unit inputs and columns.
-    units: Vec<Compiled>,
-    stores: Vec<Compiled>,
+    /// One per block.
+    ways: Vec<Way>,
     /// Columns of a matrix.
     columns: usize,
     /// Length of an E-vector.
     len: usize,
+}
+
+/// How the matrices of a block are assembled.
+#[derive(Debug)]
+enum Way {
+    /// By a kernel of the base's block.
+    AtOnce(Compiled),
+    /// From products with unit inputs.
+    Columns { unit: Compiled, store: Compiled },
 }
 
 impl<T: Number> Assembler<T> {
@@ -34,14 +42,8 @@ impl<T: Number> Assembler<T> {
             return Ok(None);
         };
         let base = AcceleratorBound::new(device, &Binding { plan, ..*binding })?;
-        let mut made = Self {
-            base,
-            units: Vec::new(),
-            stores: Vec::new(),
-            columns: 0,
-            len: binding.space.element_dofs(),
-        };
-        for block in blocks {
+        let (mut ways, mut columns) = (Vec::new(), 0);
+        for (block, of_base) in blocks.iter_mut().zip(&base.blocks) {
             let Some(assembly) = block.kernels.assembly(vectors) else {
                 continue;
             };
@@ -54,16 +56,63 @@ impl<T: Number> Assembler<T> {
                 };
                 Compiled::new(device, cache, candidate)
             };
-            made.columns = assembly.columns;
-            made.units.push(compile(assembly.unit)?);
-            made.stores.push(compile(assembly.store)?);
-            block.matrices = Some(device.zeros(assembly.len)?);
+            ways.push(match of_base.kernels.matrices(assembly.layout) {
+                Some(source) => Way::AtOnce(compile(source)?),
+                None => Way::Columns {
+                    unit: compile(assembly.unit)?,
+                    store: compile(assembly.store)?,
+                },
+            });
+            columns = assembly.layout.storage.unknowns;
+            let len = assembly.layout.len(block.list.elements.len());
+            block.matrices = Some(device.zeros(len)?);
         }
-        Ok(Some(made))
+        Ok(Some(Self {
+            base,
+            ways,
+            columns,
+            len: binding.space.element_dofs(),
+        }))
+    }
+
+    /// Whether no block takes products with unit inputs.
+    pub(super) fn is_at_once(&self) -> bool {
+        let mut ways = self.ways.iter();
+        ways.all(|way| matches!(way, Way::AtOnce(_)))
     }
 
     /// Assembles the matrices of all blocks.
     pub(super) fn assemble(
+        &self,
+        device: &Accelerator,
+        context: &EvalContext,
+        blocks: &mut [BoundBlock<T>],
+    ) -> Result<(), OperatorError> {
+        self.assemble_at_once(device, context, blocks)?;
+        match self.is_at_once() {
+            true => Ok(()),
+            false => self.assemble_columns(device, context, blocks),
+        }
+    }
+
+    fn assemble_at_once(
+        &self,
+        device: &Accelerator,
+        context: &EvalContext,
+        blocks: &mut [BoundBlock<T>],
+    ) -> Result<(), OperatorError> {
+        let held = self.base.context.hold(device, context)?;
+        let mut call = Call::of_elements(device, &held.buffer);
+        let of_base = self.base.blocks.iter().zip(&self.ways);
+        for (block, (of_base, way)) in blocks.iter_mut().zip(of_base) {
+            if let (Way::AtOnce(kernel), Some(matrices)) = (way, &mut block.matrices) {
+                call.launch((of_base, kernel), None, matrices)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn assemble_columns(
         &self,
         device: &Accelerator,
         context: &EvalContext,
@@ -79,13 +128,13 @@ impl<T: Number> Assembler<T> {
         };
         for column in 0..self.columns {
             call.column = column;
-            for block in blocks.iter().zip(&self.units) {
-                call.launch(block, None, &mut unit)?;
-            }
-            for block in self.base.blocks.iter().zip(kernels) {
-                call.launch(block, Some(&unit), &mut product)?;
-            }
-            for (block, store) in blocks.iter_mut().zip(&self.stores) {
+            let of_base = self.base.blocks.iter().zip(kernels);
+            for ((block, way), of_base) in blocks.iter_mut().zip(&self.ways).zip(of_base) {
+                let Way::Columns { unit: make, store } = way else {
+                    continue;
+                };
+                call.launch((block, make), None, &mut unit)?;
+                call.launch(of_base, Some(&unit), &mut product)?;
                 let mut matrices = block.matrices.take();
                 let stored = matrices.as_mut().map_or(Ok(()), |matrices| {
                     call.launch((block, store), Some(&product), matrices)

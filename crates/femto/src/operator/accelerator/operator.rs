@@ -314,6 +314,10 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         }
     }
 
+    fn assembles_at_once(&self) -> bool {
+        self.assembler.as_ref().is_some_and(|it| it.is_at_once())
+    }
+
     fn bytes(&self) -> usize {
         let blocks: usize = self.blocks.iter().map(BoundBlock::bytes).sum();
         let base = self.assembler.as_ref().map_or(0, |it| it.base.bytes());

@@ -111,31 +111,39 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         let alternatives = others.filter(|&other| {
             level == DataLevel::Sparse || plans().any(|plan| plan.level.level != other)
         });
-        // The products that assemble matrices: their number, data level and work.
-        let products = |plan: &Plan| -> Option<(u64, DataLevel, Work)> {
+        // How matrices are assembled, from an operator at which data level, and the work.
+        let assembling = |shape: &BoundShape<T, D>| -> Option<(String, DataLevel, Work)> {
+            let plan = &shape.plan;
             let (base, columns) = match (&self.sparse, plan.base.as_deref()) {
                 (Some(matrix), _) => (plan, plan.element_dofs() / matrix.components() as u64),
                 (None, base) => (base?, plan.columns() as u64),
             };
-            Some((
-                columns,
-                base.level.level,
-                base.element_work(T::PRECISION) * columns,
-            ))
+            let level = base.level.level;
+            if shape.bound.assembles_at_once() {
+                let words = "at once, as sums of those of the reference cell";
+                let work = Work {
+                    bytes_written: plan.matrices_bytes(T::PRECISION),
+                    ..Work::default()
+                };
+                return Some((words.to_owned(), level, work));
+            }
+            let words = format!("by {columns} products with unit inputs, {}", level.name());
+            Some((words, level, base.element_work(T::PRECISION) * columns))
         };
-        let assembly = products(self.plan()).map(|(columns, level, _)| {
+        let assembled: Vec<_> = self.shapes.iter().filter_map(assembling).collect();
+        let assembly = assembled.first().map(|(words, level, _)| {
             let rates = ceilings.zip(chosen.bound);
             let bounds = rates.map(|(rates, own)| {
-                let products = plans().filter_map(|plan| Some(products(plan)?.2));
-                let once = bound(&products.sum(), rates, T::PRECISION);
-                let other = candidate(level).bound;
+                let work: Work = assembled.iter().map(|(_, _, work)| *work).sum();
+                let once = bound(&work, rates, T::PRECISION);
+                let other = candidate(*level).bound;
                 [
                     once.seconds,
                     other.map_or(0.0, |it| it.seconds),
                     own.seconds,
                 ]
             });
-            assembly_words(columns, level, bounds)
+            assembly_words(words, *level, bounds)
         });
         let is_perturbed = plans().any(|plan| plan.is_perturbed(T::PRECISION));
         Explanation {
@@ -205,12 +213,11 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
     }
 }
 
-/// What assembling matrices with this many columns takes at a data level; with the bounds of that, of an application
-/// at that level and of one with the matrices, in seconds, after how many applications it pays.
-fn assembly_words(columns: u64, level: DataLevel, bounds: Option<[f64; 3]>) -> String {
+/// How matrices are assembled; with the bounds of that, of an application at the data level of their operator and of one
+/// with the matrices, in seconds, after how many applications it pays.
+fn assembly_words(how: &str, level: DataLevel, bounds: Option<[f64; 3]>) -> String {
     let level = level.name();
-    let words =
-        format!("the matrices are assembled by {columns} products with unit inputs, {level}");
+    let words = format!("the matrices are assembled {how}");
     match bounds {
         None => words,
         Some([once, other, own]) if own < other => {
@@ -370,8 +377,8 @@ mod tests {
 
     #[test]
     fn matrices_pay_after_what_they_save() {
-        let words = |bounds| assembly_words(35, DataLevel::OnTheFly, bounds);
-        assert!(words(None).ends_with("by 35 products with unit inputs, on_the_fly"));
+        let words = |bounds| assembly_words("at once", DataLevel::OnTheFly, bounds);
+        assert!(words(None).ends_with("are assembled at once"));
         assert!(words(Some([8.0, 3.0, 1.0])).ends_with("after 4 applications"));
         assert!(words(Some([8.0, 1.0, 1.0])).contains("never pays"));
     }

@@ -4,17 +4,10 @@ KERNEL(store)(KERNEL_ARGUMENTS)
     const uint element = BLOCK * ELEMENTS_ASIDE + THREAD_Y;
     if (element < elements) {
         for (int row = THREAD_X; row < UNKNOWNS; row += ROW_THREADS) {
-            const real entry = g_u[PLACE(element, COMPONENT(0, row), row % NODES)];
-#if TRIANGLE
-            const int apart = (int)column - row, d = apart < 0 ? apart + UNKNOWNS : apart;
-            if (d < DIAGONALS) {
-                g_v[MATRIX(element) + d * STRIDE + row] = entry;
-            } else if (2 * d == UNKNOWNS && row < d) {
-                g_v[LAST_DIAGONAL(element) + row] = entry;
+            const int line = LINE(row, column);
+            if (IS_STORED(row, line)) {
+                g_v[ENTRY(element, row, line)] = g_u[PLACE(element, COMPONENT(0, row), row % NODES)];
             }
-#else
-            g_v[MATRIX(element) + (size_t)column * STRIDE + row] = entry;
-#endif
         }
     }
 }
