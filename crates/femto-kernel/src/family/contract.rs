@@ -328,6 +328,11 @@ pub trait BlockKernels: Debug + Send + Sync {
         None
     }
 
+    /// Whether its kernels were measured to be faster with more L1 in place of shared memory that their blocks do not use.
+    fn prefers_l1(&self) -> bool {
+        false
+    }
+
     /// Moves out the arrays other than geometry, node lists and fields: a second call returns none.
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         Vec::new()

@@ -178,6 +178,10 @@ impl BlockKernels for Kernels {
         legal.ok().map(|()| spec.matrices_source(layout))
     }
 
+    fn prefers_l1(&self) -> bool {
+        true
+    }
+
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         std::mem::take(&mut self.arrays)
     }

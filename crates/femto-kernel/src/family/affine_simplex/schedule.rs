@@ -117,7 +117,8 @@ impl Rows {
         };
         BlockShape {
             threads: [sizes.nodes as u32, self.elements_aside, 1],
-            blocks_per_unit: 1,
+            // As many registers as the compiler likes: with those of a single block fewer warps hide what is waited for.
+            blocks_per_unit: 0,
             shared_reals: self.elements_per_block() * (input + factors) as u32,
         }
     }

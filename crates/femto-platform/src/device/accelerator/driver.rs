@@ -89,6 +89,11 @@ pub(crate) trait Driver: Debug + Send + Sync {
         module: Handle,
         entry: &str,
     ) -> Result<Option<(Handle, Usage)>, DeviceError>;
+    /// See [`Kernel::prefer_l1`](super::Kernel::prefer_l1).
+    unsafe fn prefer_l1(&self, kernel: Handle, launch: &Launch) -> Result<(), DeviceError> {
+        let _ = (kernel, launch);
+        Ok(())
+    }
     /// The launch must keep to the limits of the device and of the kernel.
     unsafe fn launch(
         &self,

@@ -1,7 +1,7 @@
 //! Kernel texts and the modules compiled from them.
 
-use super::Accelerator;
 use super::driver::{Handle, Resource, ResourceKind};
+use super::{Accelerator, Launch};
 use crate::cache::{Entry, KernelCache, Key};
 use crate::device::{DeviceError, KernelError};
 use std::sync::Arc;
@@ -249,6 +249,16 @@ impl Kernel {
     /// Its resources on the device.
     pub fn usage(&self) -> Usage {
         self.usage
+    }
+
+    /// Asks the device for no more shared memory than blocks of launches like this one use, where the rest serves as L1.
+    ///
+    /// # Errors
+    /// A driver error.
+    pub fn prefer_l1(&self, launch: &Launch) -> Result<(), DeviceError> {
+        let driver = self.kernel.driver();
+        // SAFETY: the kernel belongs to this driver and is alive.
+        unsafe { driver.prefer_l1(self.kernel.handle(), launch) }
     }
 
     /// Its name in the text.

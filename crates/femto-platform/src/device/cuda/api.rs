@@ -50,6 +50,7 @@ functions!(
         cuModuleGetFunction: cu!(*mut Object, Object, *const c_char),
         cuFuncGetAttribute: cu!(*mut c_int, c_int, Object),
         cuFuncSetAttribute: cu!(Object, c_int, c_int),
+        cuOccupancyMaxActiveBlocksPerMultiprocessor: cu!(*mut c_int, Object, c_int, usize),
         cuLaunchKernel: cu!(
             Object, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Object,
             *mut *mut c_void, *mut *mut c_void

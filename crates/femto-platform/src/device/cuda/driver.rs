@@ -130,6 +130,11 @@ impl Driver for Cuda {
         unsafe { self.find_kernel(module, entry) }
     }
 
+    unsafe fn prefer_l1(&self, kernel: Handle, launch: &Launch) -> Result<(), DeviceError> {
+        // SAFETY: the caller vouches for the kernel.
+        unsafe { self.leave_l1(kernel, launch) }
+    }
+
     unsafe fn launch(
         &self,
         kernel: (&str, Handle),

@@ -15,11 +15,13 @@ const L2_CACHE_SIZE: c_int = 38;
 const MAX_THREADS_PER_MULTIPROCESSOR: c_int = 39;
 const COMPUTE_CAPABILITY_MAJOR: c_int = 75;
 const COMPUTE_CAPABILITY_MINOR: c_int = 76;
+pub(super) const MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: c_int = 81;
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_int = 97;
+pub(super) const RESERVED_SHARED_MEMORY_PER_BLOCK: c_int = 111;
 
 /// A device, with the functions to query it.
 pub(super) struct Asked<'a> {
-    api: &'a Api,
+    pub(super) api: &'a Api,
     pub(super) device: c_int,
 }
 
@@ -54,7 +56,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    fn number(&self, attribute: c_int) -> Result<u32, DeviceError> {
+    pub(super) fn number(&self, attribute: c_int) -> Result<u32, DeviceError> {
         let mut value = 0;
         // SAFETY: the answer is one number.
         let code =

@@ -2,6 +2,9 @@
 
 use super::Cuda;
 use super::api::{ERROR_NOT_FOUND, NAME, Object, SUCCESS};
+use super::features::{
+    Asked, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, RESERVED_SHARED_MEMORY_PER_BLOCK,
+};
 use super::nvrtc::to_c;
 use crate::device::accelerator::driver::Handle;
 use crate::device::accelerator::{Argument, Launch, MAX_ARGUMENTS, Usage};
@@ -15,6 +18,7 @@ const SHARED_SIZE_BYTES: c_int = 1;
 const LOCAL_SIZE_BYTES: c_int = 3;
 const NUM_REGS: c_int = 4;
 const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
+const PREFERRED_SHARED_MEMORY_CARVEOUT: c_int = 9;
 
 /// Blocks that need more at the launch must opt in.
 const SHARED_BYTES_OF_ALL: u32 = 48 << 10;
@@ -107,6 +111,58 @@ impl Cuda {
         }
     }
 
+    /// Lets blocks of a living kernel have the shared memory of a launch.
+    fn allow_shared(&self, function: Object, launch: &Launch) -> Result<(), DeviceError> {
+        if launch.shared_bytes + SHARED_BYTES_OF_TEXTS <= SHARED_BYTES_OF_ALL {
+            return Ok(());
+        }
+        let bytes = c_int::try_from(launch.shared_bytes).unwrap_or(c_int::MAX);
+        // SAFETY: the caller vouches for the kernel.
+        let code = unsafe {
+            (self.api.cuFuncSetAttribute)(function, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)
+        };
+        self.api.check("give a block that much shared memory", code)
+    }
+
+    /// Gives L1 what the blocks that fit on a multiprocessor leave of its shared memory.
+    ///
+    /// # Safety
+    /// The kernel is alive and of this context.
+    pub(super) unsafe fn leave_l1(
+        &self,
+        kernel: Handle,
+        launch: &Launch,
+    ) -> Result<(), DeviceError> {
+        let function: Object = kernel.pointer();
+        self.enter()?;
+        self.allow_shared(function, launch)?;
+        let (mut blocks, threads) = (0, launch.threads.iter().product::<u32>() as c_int);
+        let dynamic = launch.shared_bytes as usize;
+        // SAFETY: the caller vouches for the kernel; the answer is one number.
+        let code = unsafe {
+            let count = self.api.cuOccupancyMaxActiveBlocksPerMultiprocessor;
+            count(&raw mut blocks, function, threads, dynamic)
+        };
+        self.api
+            .check("count the blocks of a multiprocessor", code)?;
+        let asked = Asked {
+            api: self.api,
+            device: self.device,
+        };
+        let of_all = asked.number(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?.max(1);
+        let fixed = self.usage(function).shared_bytes.unwrap_or(0);
+        // Older drivers do not know it.
+        let reserved = asked.number(RESERVED_SHARED_MEMORY_PER_BLOCK).unwrap_or(0);
+        let of_block = launch.shared_bytes + fixed + reserved;
+        let percent = (100 * blocks as u32 * of_block).div_ceil(of_all).min(100);
+        // SAFETY: the caller vouches for the kernel.
+        let code = unsafe {
+            let set = self.api.cuFuncSetAttribute;
+            set(function, PREFERRED_SHARED_MEMORY_CARVEOUT, percent as c_int)
+        };
+        self.api.check("divide shared memory and L1", code)
+    }
+
     /// # Safety
     /// Kernel and memory are alive and of this context; the launch keeps to the limits.
     pub(super) unsafe fn start_kernel(
@@ -117,15 +173,7 @@ impl Cuda {
     ) -> Result<(), DeviceError> {
         let function: Object = kernel.pointer();
         self.enter()?;
-        if launch.shared_bytes + SHARED_BYTES_OF_TEXTS > SHARED_BYTES_OF_ALL {
-            let bytes = c_int::try_from(launch.shared_bytes).unwrap_or(c_int::MAX);
-            // SAFETY: the caller vouches for the kernel.
-            let code = unsafe {
-                (self.api.cuFuncSetAttribute)(function, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)
-            };
-            let action = "give a block that much shared memory";
-            self.api.check(action, code)?;
-        }
+        self.allow_shared(function, launch)?;
         let mut values: [*mut c_void; MAX_ARGUMENTS] = [null_mut(); MAX_ARGUMENTS];
         for (value, argument) in values.iter_mut().zip(arguments) {
             let start: *const c_void = match argument {

@@ -11,6 +11,7 @@ use crate::operator::OperatorError;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{BlockKernels, Candidate, Elements, KernelSource, Operand, Target};
 use femto_kernel::roofline::{Wavefronts, Work};
+use femto_kernel::scalar::Precision;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
@@ -102,6 +103,20 @@ impl Compiled {
         })
     }
 
+    /// The shape of a launch over all elements.
+    fn launch(&self, precision: Precision) -> Launch {
+        Launch {
+            blocks: self.source.blocks(self.places),
+            threads: self.source.block.threads,
+            shared_bytes: self.source.block.shared_bytes(precision),
+        }
+    }
+
+    /// See [`Kernel::prefer_l1`].
+    pub(super) fn prefer_l1(&self, precision: Precision) -> Result<(), DeviceError> {
+        self.kernel.prefer_l1(&self.launch(precision))
+    }
+
     /// The same kernel, counting.
     pub(super) fn counting(&self, counting: &Counting) -> Result<Self, DeviceError> {
         Ok(Self {
@@ -162,11 +177,7 @@ impl<T: Number> Call<'_, T> {
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         let (source, places) = (&compiled.source, compiled.places);
-        let launch = Launch {
-            blocks: source.blocks(places),
-            threads: source.block.threads,
-            shared_bytes: source.block.shared_bytes(T::PRECISION),
-        };
+        let launch = compiled.launch(T::PRECISION);
         let (device, first) = (self.device, self.first);
         let number = |number: usize| Some(Argument::U32(number as u32));
         let (contributions, mut written) = match &mut self.contributions {

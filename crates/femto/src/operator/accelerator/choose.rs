@@ -1,6 +1,6 @@
 //! Choosing kernels: the first that the device can run and that agree with the oracle.
 
-use super::block::Compiled;
+use super::block::{BoundBlock, Compiled};
 use super::operator::AcceleratorBound;
 use crate::Number;
 use crate::operator::OperatorError;
@@ -32,7 +32,10 @@ impl<T: Number> AcceleratorBound<T> {
             let chosen = candidates
                 .iter()
                 .map(|all| &all[attempt.min(all.len() - 1)]);
-            let kernels: Result<Vec<_>, _> = chosen.map(|it| self.compile(it.clone())).collect();
+            let chosen = self.blocks.iter().zip(chosen);
+            let kernels: Result<Vec<_>, _> = chosen
+                .map(|(block, candidate)| self.compile(block, candidate.clone()))
+                .collect();
             let compared = kernels.map_err(OperatorError::from).and_then(|kernels| {
                 let is_finite = self.expected.is_finite();
                 let error = is_finite.then(|| error(self, &kernels)).transpose()?;
@@ -87,9 +90,17 @@ impl<T: Number> AcceleratorBound<T> {
             .collect()
     }
 
-    fn compile(&self, mut candidate: Candidate) -> Result<Compiled, DeviceError> {
+    fn compile(
+        &self,
+        block: &BoundBlock<T>,
+        mut candidate: Candidate,
+    ) -> Result<Compiled, DeviceError> {
         let text = std::mem::take(&mut candidate.source.text);
         candidate.source.text = (self.edit)(&candidate.schedule, text);
-        Compiled::new(&self.device, &self.cache, candidate)
+        let compiled = Compiled::new(&self.device, &self.cache, candidate)?;
+        if block.kernels.prefers_l1() {
+            compiled.prefer_l1(T::PRECISION)?;
+        }
+        Ok(compiled)
     }
 }
