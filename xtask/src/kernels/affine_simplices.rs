@@ -7,8 +7,9 @@ use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::affine_simplex::Matrices;
+use femto_kernel::family::affine_simplex::choice::{blocks_of_rows, defaults};
 use femto_kernel::family::affine_simplex::ladder;
-use femto_kernel::family::affine_simplex::schedule::{Schedule, defaults};
+use femto_kernel::family::affine_simplex::schedule::Schedule;
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
 use femto_kernel::family::{KernelSource, Limits, MatrixLayout, MatrixStorage, Operand, Vectors};
 use femto_kernel::scalar::Precision;
@@ -44,9 +45,10 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     0 => Precision::Fp64,
                     _ => Precision::Fp32,
                 };
+                let blocks = blocks_of_rows(cell.lattice(degree).len(), precision);
                 let of = (
                     step.number.to_string(),
-                    step.with(TUNED.0, TUNED.1),
+                    step.with(TUNED.0, TUNED.1, blocks),
                     step.listed(),
                 );
                 cases.extend(case(of, precision, (cell, degree), (language, limits)));

@@ -13,8 +13,9 @@ use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
+use femto_kernel::family::affine_simplex::choice::{blocks_of_rows, defaults};
 use femto_kernel::family::affine_simplex::ladder::{published, steps};
-use femto_kernel::family::affine_simplex::schedule::{MatrixUnits, Rows, Schedule, defaults};
+use femto_kernel::family::affine_simplex::schedule::{MatrixUnits, Rows, Schedule};
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
 use femto_kernel::family::affine_simplex::{Matrices, fragments, orbits};
 use femto_kernel::family::{Operand, Vectors};
@@ -40,6 +41,7 @@ pub(super) fn variants(
     let tuning = &sweep.tuning;
     let nodes = nodes(degree);
     let (per_thread, aside) = published(nodes, precision);
+    let blocks_per_unit = blocks_of_rows(nodes, precision);
     let mut tuned = Vec::new();
     for per_thread in or(&tuning.per_thread, per_thread) {
         let aside = or(&tuning.aside, aside).into_iter();
@@ -50,7 +52,7 @@ pub(super) fn variants(
         for step in steps.filter(|step| sweep.steps.contains(&step.number)) {
             for &(per_thread, aside) in &tuned {
                 let kernel = Kernel::Factors {
-                    schedule: step.with(per_thread, aside),
+                    schedule: step.with(per_thread, aside, blocks_per_unit),
                     listed: step.listed(),
                 };
                 add(Some((step.number, step.change)), kernel);
@@ -70,6 +72,7 @@ pub(super) fn variants(
                 unroll,
                 elements_per_thread,
                 elements_aside,
+                blocks_per_unit,
                 ..Rows::PLAIN
             }));
         }

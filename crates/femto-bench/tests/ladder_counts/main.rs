@@ -49,7 +49,7 @@ fn affine(step: &ladder::Step) -> Option<Counts> {
         precision: Precision::Fp64,
         language: Language::OpenCl,
     };
-    count(&problem.source(&step.with(PER_THREAD, ASIDE)))
+    count(&problem.source(&step.with(PER_THREAD, ASIDE, 1)))
 }
 
 /// Karakus, Warburton et al. (2018), "Finite Element Stiffness Matrix Action: monolithic kernel optimization".
@@ -222,7 +222,7 @@ fn bounds_of_element_matrices_are_those_published() {
         let schedule = element_matrix::ladder::steps()[0].schedule;
         let work = problem.work(&schedule, ELEMENTS);
         assert_eq!(
-            problem.matrices_len(&schedule, ELEMENTS),
+            problem.layout(&schedule).len(ELEMENTS),
             ELEMENTS * nodes * nodes
         );
         assert_eq!(work.flops, (ELEMENTS * 2 * nodes * nodes) as u64);

@@ -1,6 +1,7 @@
 //! affine_simplex as a family.
 
-use super::schedule::{Rows, Schedule, defaults};
+use super::choice::defaults;
+use super::schedule::{Rows, Schedule};
 use super::source::{KernelSpec, matrices_rows, tables};
 use super::{Matrices, fragments, host, orbits};
 use crate::family::batch::ElementKernel;

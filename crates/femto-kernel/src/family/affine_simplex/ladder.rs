@@ -12,7 +12,8 @@
 //! assert_eq!(steps[6].change, "S_ab and S_ba in one matrix");
 //! ```
 
-use super::schedule::{Factors, Input, Rows, Schedule, row};
+use super::choice::row;
+use super::schedule::{Factors, Input, Rows, Schedule};
 use crate::family::ladder::{self, Change, climb};
 use crate::scalar::Precision;
 
@@ -45,6 +46,7 @@ const FIRST: Rows = Rows {
     symmetric: false,
     elements_per_thread: 1,
     elements_aside: 1,
+    blocks_per_unit: 1,
 };
 
 const CHANGES: &[Change<Rows>] = &[
@@ -114,11 +116,17 @@ impl Step {
         self.number >= 8
     }
 
-    /// The step with these many elements per thread and side by side, where it is tuned over them.
-    pub fn with(&self, per_thread: u32, aside: u32) -> Schedule {
+    /// The step with these many elements per thread and side by side, where it is tuned over them, and with registers for
+    /// this many blocks.
+    pub fn with(&self, per_thread: u32, aside: u32, blocks_per_unit: u32) -> Schedule {
         Schedule::Rows(Rows {
             elements_per_thread: if self.tunes_thread() { per_thread } else { 1 },
             elements_aside: if self.tunes_block() { aside } else { 1 },
+            blocks_per_unit: if self.tunes_thread() {
+                blocks_per_unit
+            } else {
+                1
+            },
             ..self.schedule
         })
     }

@@ -17,6 +17,7 @@
 //! [`Symmetry`](femto_element::Symmetry) keeps apart.
 
 mod block;
+pub mod choice;
 mod fragments;
 pub mod host;
 pub mod ladder;

@@ -1,6 +1,7 @@
 //! The matrices of the reference cell, and the factors of a cell.
 
-use super::schedule::{Sizes, separates_classes};
+use super::choice::separates_classes;
+use super::schedule::Sizes;
 use crate::family::CellMap;
 use crate::family::fragments::TILE;
 use crate::scalar::Precision;

@@ -123,7 +123,7 @@ fn launch_axpy(device: &Accelerator, axpy: &Kernel, a: f64, g_x: &Memory, g_y: &
     device.launch(axpy, &blocks(len), &arguments).unwrap();
 }
 
-/// A block may use all the shared memory that the device reports.
+/// A block may use all the shared memory that the device reports, also of a kernel that prefers L1.
 pub fn all_shared_memory_can_be_used(device: &Accelerator) {
     let reverse = compile(device).kernel("reverse").unwrap();
     let len = shared_doubles(device) as usize;
@@ -139,6 +139,7 @@ pub fn all_shared_memory_can_be_used(device: &Accelerator) {
         Argument::input(&g_x),
         Argument::output(&mut g_y),
     ];
+    reverse.prefer_l1(&launch).unwrap();
     device.launch(&reverse, &launch, &arguments).unwrap();
     values.reverse();
     assert!(read(device, &g_y) == values, "{len} numbers");
