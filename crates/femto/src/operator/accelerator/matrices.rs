@@ -26,9 +26,9 @@ pub(super) struct Assembler<T: Number> {
 #[derive(Debug)]
 enum Way {
     /// By a kernel of the base's block.
-    AtOnce(Compiled),
-    /// From products with unit inputs.
-    Columns { unit: Compiled, store: Compiled },
+    AtOnce(Box<Compiled>),
+    /// From products: the kernels of unit inputs and of columns.
+    Columns(Box<[Compiled; 2]>),
 }
 
 impl<T: Number> Assembler<T> {
@@ -57,11 +57,11 @@ impl<T: Number> Assembler<T> {
                 Compiled::new(device, cache, candidate)
             };
             ways.push(match of_base.kernels.matrices(assembly.layout) {
-                Some(source) => Way::AtOnce(compile(source)?),
-                None => Way::Columns {
-                    unit: compile(assembly.unit)?,
-                    store: compile(assembly.store)?,
-                },
+                Some(source) => Way::AtOnce(Box::new(compile(source)?)),
+                None => Way::Columns(Box::new([
+                    compile(assembly.unit)?,
+                    compile(assembly.store)?,
+                ])),
             });
             columns = assembly.layout.storage.unknowns;
             let len = assembly.layout.len(block.list.elements.len());
@@ -130,9 +130,10 @@ impl<T: Number> Assembler<T> {
             call.column = column;
             let of_base = self.base.blocks.iter().zip(kernels);
             for ((block, way), of_base) in blocks.iter_mut().zip(&self.ways).zip(of_base) {
-                let Way::Columns { unit: make, store } = way else {
+                let Way::Columns(kernels) = way else {
                     continue;
                 };
+                let [make, store] = &**kernels;
                 call.launch((block, make), None, &mut unit)?;
                 call.launch(of_base, Some(&unit), &mut product)?;
                 let mut matrices = block.matrices.take();

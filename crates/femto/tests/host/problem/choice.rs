@@ -11,8 +11,8 @@ use femto::kernel::form::{
 };
 use femto::kernel::scalar::{Precision, Scalar};
 use femto::problem::{
-    MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError, ProblemForm, Solution,
-    StageMonitor, StopReason, Unsolved,
+    Method, MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError, ProblemForm,
+    Solution, StageMonitor, StopReason, Unsolved,
 };
 use femto::solve::{Iteration, JacobiError, Monitor};
 use std::ops::ControlFlow;
