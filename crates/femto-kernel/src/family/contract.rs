@@ -7,8 +7,8 @@
 use super::batch::NodeTable;
 use super::fields::Fields;
 use super::{
-    FactorPrecision, KernelSource, Knob, Knobs, Limits, MatrixLayout, MatrixStorage, Operand,
-    ScheduleError, Vectors,
+    Assembly, FactorPrecision, KernelSource, Knob, Knobs, Limits, MatrixLayout, MatrixStorage,
+    Operand, ScheduleError, Vectors,
 };
 use crate::dialect::Language;
 use crate::expr::GraphError;
@@ -301,18 +301,6 @@ pub struct Candidate {
     pub places: usize,
     /// Its work on the block, apart from L-vectors and fields in the solution's space.
     pub work: Work,
-}
-
-/// How the matrices that kernels read are assembled on a device, from products of another family's kernels on
-/// E-vectors.
-#[derive(Clone, Debug)]
-pub struct Assembly {
-    /// The layout of [`Operand::Matrices`].
-    pub layout: MatrixLayout,
-    /// Writes into V, an E-vector, the unit input for a column.
-    pub unit: KernelSource,
-    /// Stores the products U with unit inputs as a column of the matrices V.
-    pub store: KernelSource,
 }
 
 /// The kernels of a block on a device.

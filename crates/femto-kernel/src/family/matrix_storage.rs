@@ -1,5 +1,6 @@
 //! How the matrices of elements are stored.
 
+use super::KernelSource;
 use crate::dialect::{SourceBuilder, text};
 
 /// The entries of an element's matrix.
@@ -85,6 +86,18 @@ impl MatrixLayout {
         }
         source.include(text!("family/text/", "matrices.h"));
     }
+}
+
+/// How the matrices that kernels read are assembled on a device, from products of another family's kernels on
+/// E-vectors.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The layout of [`Operand::Matrices`](super::Operand::Matrices).
+    pub layout: MatrixLayout,
+    /// Writes into V, an E-vector, the unit input for a column.
+    pub unit: KernelSource,
+    /// Stores the products U with unit inputs as a column of the matrices V.
+    pub store: KernelSource,
 }
 
 #[cfg(test)]

@@ -28,12 +28,12 @@ mod vectors;
 pub use context::{EvalContext, FactorPrecision};
 use contract::legal_candidates;
 pub use contract::{
-    Array, Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
-    Elements, Family, GROUP, MapInput, Role, Target,
+    Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
+    Family, GROUP, MapInput, Role, Target,
 };
 pub use knobs::{Knob, Knobs, KnobsError};
 pub use limits::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
-pub use matrix_storage::{MatrixLayout, MatrixStorage};
+pub use matrix_storage::{Assembly, MatrixLayout, MatrixStorage};
 pub use operand::{KernelSource, Operand};
 pub use registry::{Block, FamilyId};
 pub use vectors::{Scatter, Vectors};
