@@ -79,13 +79,14 @@ fn check<T: Number>(
 ) -> Result<()> {
     let mut random = Random::new();
     let unknowns = spec.sizes().unknowns;
-    let matrices = random.vector(spec.layout(schedule).len(ELEMENTS), 0.0, 1.0);
+    let layout = spec.layout(schedule);
+    let matrices = random.vector(layout.len(ELEMENTS), 0.0, 1.0);
     let u = random.vector(ELEMENTS * spec.nodes * spec.components, 0.0, 1.0);
     let sides = spec.nodes * spec.components / unknowns;
     let mut expected = Vec::new();
     for (side, u) in u.chunks_exact(unknowns).enumerate() {
         for row in 0..unknowns {
-            let entry = |column| matrices[spec.layout(schedule).index(side / sides, row, column)];
+            let entry = |column| matrices[layout.index(side / sides, row, column)];
             let terms = u.iter().enumerate();
             expected.push(terms.map(|(column, u)| entry(column) * u).sum::<f64>());
         }

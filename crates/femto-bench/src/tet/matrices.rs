@@ -80,7 +80,8 @@ pub(super) fn measure<T: Number>(
     let (degree, _, sides) = problem;
     let spec = spec(problem, language(device.features()));
     schedule.validate(spec.sizes(), T::PRECISION, &limits(device.features()))?;
-    let (unknowns, len) = (spec.nodes, spec.layout(schedule).len(elements));
+    let layout = spec.layout(schedule);
+    let (unknowns, len) = (spec.nodes, layout.len(elements));
     let numbers = len + 2 * elements * unknowns * sides;
     let what = format!("{elements} matrices of tetrahedra of degree {degree}");
     fits(&what, &device.info(), (numbers * T::BYTES) as f64)?;
@@ -88,7 +89,7 @@ pub(super) fn measure<T: Number>(
     let matrices = vectors.random.make(MATRICES, len)?;
     vectors.expect(|element, u| {
         let entry = |row, column| {
-            let index = spec.layout(schedule).index(element, row, column);
+            let index = layout.index(element, row, column);
             RandomVectors::<T>::entry(MATRICES, index)
         };
         let product = |u: &[f64], row| -> f64 {

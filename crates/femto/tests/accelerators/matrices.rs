@@ -94,6 +94,30 @@ fn matrices_follow_time_parameters_and_fields() {
     }
 }
 
+/// The operator at the level `automatic` and at another one, which agree.
+fn agreeing<B: Backend + VectorOps<f64>>(
+    device: &B,
+    (blocks, form): (&[Block], &dyn AnyForm),
+    level: DataLevel,
+) -> [Operator<f64, B>; 2] {
+    let u = Random::new().vector(blocks[0].space.dofs());
+    let both = [DataLevel::Automatic, level].map(|data_level| {
+        let params = OperatorParams {
+            data_level,
+            ..OperatorParams::default()
+        };
+        Operator::of_blocks(device, blocks, form, params).unwrap()
+    });
+    let [plain, other] = both.each_ref().map(|it| Bound::apply(it, &u));
+    let (error, degree) = (difference(&other, &plain), blocks[0].space.degree());
+    assert!(
+        error < 1e-12,
+        "{}, degree {degree:?}: {error}",
+        level.name()
+    );
+    both
+}
+
 /// Of components that do not mix there is one matrix, unless there are more than four.
 fn components_have_a_matrix_in_common<const C: usize>(layout: Layout) {
     let params = SpaceParams {
@@ -105,18 +129,9 @@ fn components_have_a_matrix_in_common<const C: usize>(layout: Layout) {
     let mesh = mesh(Cell::Hexahedron, MapKind::Multilinear, &[3, 2, 2]);
     let blocks = blocks(&mesh, params);
     let form = Interpreted::<_, 3, C>::new(Componentwise::<_, C>(Poisson::<3>));
-    let u = Random::new().vector(blocks[0].space.dofs());
     for device in devices() {
         on_device!(&device, |device| {
-            let [plain, sparse] = [DataLevel::Automatic, DataLevel::Sparse].map(|data_level| {
-                let params = OperatorParams {
-                    data_level,
-                    ..OperatorParams::default()
-                };
-                Operator::<f64, _>::of_blocks(device, &blocks, &form, params).unwrap()
-            });
-            let error = difference(&Bound::apply(&sparse, &u), &Bound::apply(&plain, &u));
-            assert!(error < 1e-12, "{C} components, {layout:?}: {error}");
+            let [plain, sparse] = agreeing(device, (&blocks, &form), DataLevel::Sparse);
             let told = sparse.explain(None, None);
             assert_eq!(told.data_level, "sparse");
             let products = if C <= 4 { 8 } else { 8 * C };
@@ -153,19 +168,10 @@ where
         ..SpaceParams::default()
     };
     let blocks = blocks(mesh, params);
-    let u = Random::new().vector(blocks[0].space.dofs());
     let form = Interpreted::<_, D, 1>::new(Poisson::<D>);
     for device in devices() {
         on_device!(&device, |device| {
-            let [plain, matrices] = [DataLevel::Automatic, DataLevel::Element].map(|data_level| {
-                let params = OperatorParams {
-                    data_level,
-                    ..OperatorParams::default()
-                };
-                Operator::<f64, _>::of_blocks(device, &blocks, &form, params).unwrap()
-            });
-            let error = difference(&Bound::apply(&matrices, &u), &Bound::apply(&plain, &u));
-            assert!(error < 1e-12, "degree {degree}: {error}");
+            let [_, matrices] = agreeing(device, (&blocks, &form), DataLevel::Element);
             let told = matrices.explain(None, None).assembly.unwrap();
             let is_accelerator = device.info().kind.is_accelerator();
             assert_eq!(

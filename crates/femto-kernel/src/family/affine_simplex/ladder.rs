@@ -122,10 +122,9 @@ impl Step {
         Schedule::Rows(Rows {
             elements_per_thread: if self.tunes_thread() { per_thread } else { 1 },
             elements_aside: if self.tunes_block() { aside } else { 1 },
-            blocks_per_unit: if self.tunes_thread() {
-                blocks_per_unit
-            } else {
-                1
+            blocks_per_unit: match self.tunes_thread() {
+                true => blocks_per_unit,
+                false => self.schedule.blocks_per_unit,
             },
             ..self.schedule
         })

@@ -11,10 +11,10 @@ use femto::kernel::form::{
 };
 use femto::kernel::scalar::{Precision, Scalar};
 use femto::problem::{
-    Method, MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError, ProblemForm,
-    Solution, StageMonitor, StopReason, Unsolved,
+    MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError, ProblemForm, Solution,
+    StageMonitor, StopReason, Unsolved,
 };
-use femto::solve::{Iteration, JacobiError, Monitor};
+use femto::solve::{Iteration, Monitor};
 use std::ops::ControlFlow;
 
 /// 24 389 unknowns at degree 3.
@@ -22,7 +22,7 @@ fn ten_cubed() -> Mesh {
     BoxMesh::unit_cube(10).build(|x| x).unwrap()
 }
 
-fn solve(problem: &Problem<'_>) -> Solution {
+pub(super) fn solve(problem: &Problem<'_>) -> Solution {
     problem.solve::<f64, _>(&host(), &mut ()).unwrap()
 }
 
@@ -35,7 +35,7 @@ fn unsolved(problem: &Problem<'_>) -> Unsolved {
 }
 
 /// u = 0 on all sides, f = 1.
-fn held(mesh: &Mesh, form: ProblemForm) -> Problem<'_> {
+pub(super) fn held(mesh: &Mesh, form: ProblemForm) -> Problem<'_> {
     Problem {
         source: vec![&1.0],
         dirichlet: on_all_sides(&0.0),
@@ -103,45 +103,6 @@ fn multigrid_is_chosen_for_little_convection() {
     let solution = solve(&problem);
     let level = solution.levels.iter().find_map(|level| level.convection);
     assert_eq!(level, Some(convection));
-}
-
-/// -Δu - 900 u: on 4³ cells of degree 1 the diagonal is negative.
-#[derive(Clone)]
-struct Waves;
-
-impl Form<3> for Waves {
-    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
-        [p.u[0] * -900.0]
-    }
-
-    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
-        p.grad_u
-    }
-}
-
-#[test]
-fn gmres_goes_without_a_preconditioner_where_the_diagonal_is_not_positive() {
-    let mesh = BoxMesh::unit_cube(4).build(|x| x).unwrap();
-    let mut problem = Problem {
-        degree: 1.into(),
-        ..held(&mesh, ProblemForm::interpreted(&Waves).unwrap())
-    };
-    problem.solver.method = Some(Method::Gmres);
-    let solution = solve(&problem);
-    let choice = &solution.preconditioner;
-    let PreconditionerReason::Diagonal { value, .. } = choice.reason else {
-        panic!("{choice:?}")
-    };
-    assert!(value < 0.0);
-    assert_eq!(choice.kind, PreconditionerKind::None);
-    problem.preconditioner = PreconditionerKind::None;
-    assert_eq!(solve(&problem).u.values, solution.u.values);
-    problem.preconditioner = PreconditionerKind::Jacobi;
-    let refused = problem.solve::<f64, _>(&host(), &mut ());
-    let Err(ProblemError::Jacobi(JacobiError::NotPositive { value: found, .. })) = refused else {
-        panic!("{refused:?}")
-    };
-    assert_eq!(found, value);
 }
 
 /// b·∇u + u³ - ∇·(1 + u²) ∇u with b along x: its derivative is not symmetric.

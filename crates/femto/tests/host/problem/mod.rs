@@ -4,6 +4,7 @@ mod boundary;
 mod choice;
 mod columns;
 mod cycle_precision;
+mod diagonal;
 mod facets;
 mod failures;
 mod integrals;
