@@ -1,5 +1,6 @@
 //! Concurrent compilation of kernel texts.
 
+use femto::accelerator::Counting;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{Accelerator, KernelText, Module};
 use std::sync::OnceLock;
@@ -10,6 +11,12 @@ use std::thread::{self, available_parallelism};
 pub(crate) fn compile(device: &Accelerator, name: &str, text: &str) -> Result<Module, DeviceError> {
     let cache = device.user_cache();
     device.compile(&KernelText::new(name, text), &cache)
+}
+
+/// Compiles a text, and its copy that counts accesses, into the caches on disk. Failures are left to those who use them.
+pub(crate) fn prepare(device: &Accelerator, name: &str, text: &str) {
+    _ = compile(device, name, text);
+    _ = Counting::new(device, name, text);
 }
 
 /// Calls `work` for all items, on one thread per core. The results are in the order of the items.

@@ -30,25 +30,25 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     for degree in degrees {
         let nodes = Cell::Tetrahedron.lattice(degree).len();
         for precision in [Precision::Fp64, Precision::Fp32] {
-            let spec = |components, mixed| KernelSpec {
+            let spec = |components, coupled| KernelSpec {
                 nodes,
                 components,
-                mixed,
+                coupled,
                 vectors: Vectors::ELEMENT,
                 precision,
                 language,
             };
             for step in ladder::steps() {
                 let name = format!("{} N={degree} {precision}", step.number);
-                cases.extend(case(name, spec(1, false), step.with(ASIDE), limits));
+                cases.extend(case(name, spec(1, 1), step.with(ASIDE), limits));
             }
-            for (components, mixed) in [(1, false), (3, false), (2, true)] {
+            for (components, coupled) in [(1, 1), (3, 1), (2, 2), (4, 2)] {
                 for triangle in [false, true] {
-                    let spec = spec(components, mixed);
-                    let schedule = default(spec.sizes(), triangle, limits);
+                    let spec = spec(components, coupled);
+                    let schedule = default(spec.sizes(), triangle, precision, limits);
                     let stored = if triangle { "triangle" } else { "full" };
-                    let mixing = if mixed { "mixed" } else { "apart" };
-                    let name = format!("{stored} {components} {mixing} N={degree} {precision}");
+                    let of = format!("{components} of {coupled} coupled");
+                    let name = format!("{stored} {of} N={degree} {precision}");
                     cases.extend(case(name, spec, schedule, limits));
                 }
             }

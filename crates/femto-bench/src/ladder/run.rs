@@ -2,7 +2,7 @@
 
 use super::view::LADDER;
 use super::{LadderData, LadderSize, kernel};
-use crate::compile::{compile, in_parallel};
+use crate::compile::{in_parallel, prepare};
 use crate::report::{Progress, RunOptions};
 use crate::{BenchError, Benchmark, Report, Sampling, Size, roofline};
 use femto::Number;
@@ -84,7 +84,7 @@ impl Sweep {
 pub fn compile_all(device: &Accelerator, all: &[(Step, usize, Precision)]) {
     in_parallel(all, |(step, degree, precision)| {
         if let Ok(kernel) = kernel(step, *degree, *precision, device.features()) {
-            _ = compile(device, &step.to_string(), &kernel.text);
+            prepare(device, &step.to_string(), &kernel.text);
         }
     });
 }

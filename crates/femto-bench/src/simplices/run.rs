@@ -5,7 +5,7 @@ use super::{
     Candidate, Selection, SimplexCase, SimplexData, SimplexForm, SimplexMesh, candidates,
     mark_best, measure_on_host,
 };
-use crate::compile::{compile, in_parallel};
+use crate::compile::{in_parallel, prepare};
 use crate::report::{Progress, RunOptions, label};
 use crate::{BenchError, Report, Sampling, roofline};
 use femto::{AnyDevice, Number};
@@ -50,7 +50,7 @@ fn mesh<'a>(meshes: &'a [SimplexMesh; 2], case: &SimplexCase) -> &'a SimplexMesh
 pub fn compile_all(device: &Accelerator, all: &[(SimplexCase, Candidate)]) {
     in_parallel(all, |(case, candidate)| {
         if let Ok(kernel) = case.kernel(candidate, device.features()) {
-            _ = compile(device, &kernel.name, &kernel.text);
+            prepare(device, &kernel.name, &kernel.text);
         }
     });
 }

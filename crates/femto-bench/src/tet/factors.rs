@@ -41,16 +41,19 @@ pub(super) fn variants(
     let tuning = &sweep.tuning;
     let nodes = nodes(degree);
     let (per_thread, aside) = published(nodes, precision);
-    let blocks_per_unit = blocks_of_rows(nodes, precision);
     let mut tuned = Vec::new();
     for per_thread in or(&tuning.per_thread, per_thread) {
         let aside = or(&tuning.aside, aside).into_iter();
-        tuned.extend(aside.map(|aside| (per_thread, aside)));
+        for aside in aside {
+            let registers =
+                or(&tuning.blocks_per_unit, blocks_of_rows(nodes, precision)).into_iter();
+            tuned.extend(registers.map(|blocks| (per_thread, aside, blocks)));
+        }
     }
     if sides == 1 {
         let steps = steps().into_iter();
         for step in steps.filter(|step| sweep.steps.contains(&step.number)) {
-            for &(per_thread, aside) in &tuned {
+            for &(per_thread, aside, blocks_per_unit) in &tuned {
                 let kernel = Kernel::Factors {
                     schedule: step.with(per_thread, aside, blocks_per_unit),
                     listed: step.listed(),
@@ -67,7 +70,7 @@ pub(super) fn variants(
         defaults(nodes, precision).into_iter().for_each(&mut own);
     }
     for &unroll in &tuning.unroll {
-        for &(elements_per_thread, elements_aside) in &tuned {
+        for &(elements_per_thread, elements_aside, blocks_per_unit) in &tuned {
             own(Schedule::Rows(Rows {
                 unroll,
                 elements_per_thread,

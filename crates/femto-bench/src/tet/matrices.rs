@@ -24,7 +24,7 @@ pub(super) fn spec((degree, precision, sides): Problem, language: Language) -> K
     KernelSpec {
         nodes: nodes(degree),
         components: sides,
-        mixed: false,
+        coupled: 1,
         vectors: Vectors::ELEMENT,
         precision,
         language,
@@ -38,29 +38,37 @@ pub(super) fn variants(
     (triangle, device): (bool, &Accelerator),
     add: &mut impl FnMut(Option<(usize, &'static str)>, Kernel),
 ) {
-    let (degree, _, sides) = problem;
+    let (degree, precision, sides) = problem;
     let (tuning, features) = (&sweep.tuning, device.features());
     if sides == 1 && !triangle {
         let steps = steps().into_iter();
         for step in steps.filter(|step| sweep.steps.contains(&step.number)) {
             for aside in or(&tuning.aside, published(degree)) {
-                let kernel = Kernel::Matrices(step.with(aside));
-                add(Some((step.number, step.change)), kernel);
+                for blocks_per_unit in or(&tuning.blocks_per_unit, step.schedule.blocks_per_unit) {
+                    let kernel = Kernel::Matrices(Schedule {
+                        blocks_per_unit,
+                        ..step.with(aside)
+                    });
+                    add(Some((step.number, step.change)), kernel);
+                }
             }
         }
     }
     let sizes = spec(problem, language(features)).sizes();
-    let own = default(sizes, triangle, &limits(features));
+    let own = default(sizes, triangle, precision, &limits(features));
     for elements_aside in or(&tuning.aside, own.elements_aside) {
         for unroll in or(&tuning.unroll, own.unroll) {
             for prefetch in or(&tuning.prefetch, own.prefetch) {
-                let schedule = Schedule {
-                    elements_aside,
-                    unroll,
-                    prefetch,
-                    ..own
-                };
-                add(None, Kernel::Matrices(schedule));
+                for blocks_per_unit in or(&tuning.blocks_per_unit, own.blocks_per_unit) {
+                    let schedule = Schedule {
+                        elements_aside,
+                        unroll,
+                        prefetch,
+                        blocks_per_unit,
+                        ..own
+                    };
+                    add(None, Kernel::Matrices(schedule));
+                }
             }
         }
     }

@@ -15,7 +15,7 @@ pub mod figure;
 mod matrices;
 mod view;
 
-use crate::compile::{compile, in_parallel};
+use crate::compile::{in_parallel, prepare};
 use crate::report::{Progress, RunOptions};
 use crate::{BenchError, Record, Report, Sampling, roofline};
 use factors::Factors;
@@ -113,6 +113,8 @@ pub struct Tuning {
     pub warps: Vec<u32>,
     /// Whether own schedules prefetch, for matrices.
     pub prefetch: Vec<bool>,
+    /// Blocks for which a multiprocessor shall have registers, with a row per thread; 0 leaves them to the compiler.
+    pub blocks_per_unit: Vec<u32>,
 }
 
 /// What was asked for, or else the default.
@@ -196,7 +198,7 @@ pub fn run_all(
     in_parallel(&all, |((degree, precision, _), variant)| {
         // Failures are reported again below.
         if let Ok(source) = source(device, (*degree, *precision), variant) {
-            _ = compile(device, &source.name, &source.text);
+            prepare(device, &source.name, &source.text);
         }
     });
     progress.stage("ceilings".to_owned());
@@ -295,24 +297,25 @@ impl Found {
     /// The record with its setting.
     fn record(self, ((degree, _, sides), elements): (Problem, usize), variant: &Variant) -> Record {
         let mut record = self.record;
-        let (stored, per_thread, aside, unroll) = match variant.kernel {
+        // Elements of a thread and side by side, columns unrolled, blocks with registers.
+        let (stored, numbers) = match variant.kernel {
             Kernel::Factors { schedule, .. } => {
-                let rows = schedule.rows();
-                (
-                    Stored::Factors,
-                    rows.map(|it| it.elements_per_thread),
-                    rows.map(|it| it.elements_aside),
-                    rows.map(|it| it.unroll),
-                )
+                let numbers = schedule.rows().map(|it| {
+                    let elements = (it.elements_per_thread, it.elements_aside);
+                    (elements, it.unroll, it.blocks_per_unit)
+                });
+                (Stored::Factors, numbers)
             }
             Kernel::Matrices(it) => {
                 let stored = match it.triangle {
                     true => Stored::Triangle,
                     false => Stored::Full,
                 };
-                (stored, Some(1), Some(it.elements_aside), Some(it.unroll))
+                let elements = (1, it.elements_aside);
+                (stored, Some((elements, it.unroll, it.blocks_per_unit)))
             }
         };
+        let per_thread = numbers.map(|it| it.0.0);
         record.setting = vec![
             ("stored", json!(stored.name())),
             ("step", json!(variant.step.map(|step| step.0))),
@@ -322,8 +325,9 @@ impl Found {
             ("sides", json!(sides)),
             ("nodes", json!(elements * nodes(degree) * sides)),
             ("per_thread", json!(per_thread)),
-            ("aside", json!(aside)),
-            ("unroll", json!(unroll)),
+            ("aside", json!(numbers.map(|it| it.0.1))),
+            ("unroll", json!(numbers.map(|it| it.1))),
+            ("blocks_per_unit", json!(numbers.map(|it| it.2))),
             ("gigabytes", json!(self.bytes as f64 * 1e-9)),
         ];
         let bound = bound(&record.work, &record.ceilings, record.precision);

@@ -116,7 +116,7 @@ fn stored(nodes: usize) -> element_matrix::source::KernelSpec {
     element_matrix::source::KernelSpec {
         nodes,
         components: 1,
-        mixed: false,
+        coupled: 1,
         vectors: Vectors::Element { listed: false },
         precision: Precision::Fp64,
         language: Language::OpenCl,

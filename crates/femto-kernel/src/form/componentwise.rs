@@ -1,22 +1,24 @@
-//! One scalar form applied to every component.
+//! One form applied to every component, or group of components.
 
 use super::{Form, Point};
 use crate::scalar::Scalar;
+use core::array::from_fn;
 
-/// The scalar form `F` for each of `C` components, uncoupled: `Componentwise::<_, 3>(Mass)` is the operator
-/// of BP2, and with `Poisson` that of BP4 and BP6.
+/// The form `F` of `B` components for each group of so many of `C`, uncoupled. `Componentwise::<_, 3>(Mass)` is the
+/// operator of BP2, and with `Poisson` that of BP4 and BP6; `Componentwise::<_, 6, 3>(elasticity)` that of two displacements,
+/// for two load cases at once.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Componentwise<F, const C: usize>(pub F);
+pub struct Componentwise<F, const C: usize, const B: usize = 1>(pub F);
 
-/// The point, as seen by one component.
+/// The point, as seen by a group of components.
 #[inline(always)]
-fn component<'a, S: Scalar, const D: usize, const C: usize>(
+fn group<'a, S: Scalar, const D: usize, const C: usize, const B: usize>(
     point: &Point<'a, S, D, C>,
-    c: usize,
-) -> Point<'a, S, D> {
+    number: usize,
+) -> Point<'a, S, D, B> {
     Point {
-        u: [point.u[c]],
-        grad_u: [point.grad_u[c]],
+        u: from_fn(|b| point.u[number * B + b]),
+        grad_u: from_fn(|b| point.grad_u[number * B + b]),
         a: point.a,
         grad_a: point.grad_a,
         x: point.x,
@@ -25,14 +27,24 @@ fn component<'a, S: Scalar, const D: usize, const C: usize>(
     }
 }
 
-impl<F: Form<D>, const D: usize, const C: usize> Form<D, C> for Componentwise<F, C> {
+impl<F, const C: usize, const B: usize> Componentwise<F, C, B> {
+    /// Number of groups.
+    const GROUPS: usize = {
+        assert!(B > 0 && C.is_multiple_of(B), "groups fill all components");
+        C / B
+    };
+}
+
+impl<F: Form<D, B>, const D: usize, const C: usize, const B: usize> Form<D, C>
+    for Componentwise<F, C, B>
+{
     const VALUES_ONLY: bool = F::VALUES_ONLY;
 
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
         let mut f0 = point.u;
-        for (c, f0) in f0.iter_mut().enumerate() {
-            [*f0] = self.0.f0(&component(point, c));
+        for number in 0..Self::GROUPS {
+            f0[number * B..][..B].copy_from_slice(&self.0.f0(&group(point, number)));
         }
         f0
     }
@@ -40,8 +52,8 @@ impl<F: Form<D>, const D: usize, const C: usize> Form<D, C> for Componentwise<F,
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
         let mut f1 = point.grad_u;
-        for (c, f1) in f1.iter_mut().enumerate() {
-            [*f1] = self.0.f1(&component(point, c));
+        for number in 0..Self::GROUPS {
+            f1[number * B..][..B].copy_from_slice(&self.0.f1(&group(point, number)));
         }
         f1
     }

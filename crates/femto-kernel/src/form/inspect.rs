@@ -41,8 +41,9 @@ pub struct Inspection {
     /// Whether the derivative with respect to the solution is symmetric, so that the operator of a linear
     /// form, or the Jacobian of a nonlinear one, is.
     pub symmetric: bool,
-    /// Whether some component's part of the form reads another component, or differs from another component's.
-    pub mixed: bool,
+    /// The least number of consecutive components that are coupled: groups of so many read no other's components, and the form is
+    /// the same in all of them. 1 if it is that of each component, [`components`](Self::components) if there is one group.
+    pub coupled: usize,
     /// Whether the form is linear with coefficients that depend only on auxiliary fields.
     pub field_coefficients: bool,
     /// The coefficients, if the form is λ u, κ ∇u.
@@ -169,7 +170,7 @@ impl TracedForm {
             linear,
             affine,
             symmetric: matrix.is_symmetric(),
-            mixed: matrix.is_mixed(),
+            coupled: matrix.coupled(),
             field_coefficients: linear && matrix.depends_on_fields_alone(),
             coefficients: linear.then(|| matrix.coefficients()).flatten(),
         }
@@ -217,26 +218,33 @@ impl Matrix<'_> {
         inputs.iter().all(|input| matches!(input, Input::Field(_)))
     }
 
-    /// Whether an entry joins two components, or differs between components.
-    fn is_mixed(&self) -> bool {
+    /// The least size of groups of components that no entry joins, and whose entries are the same.
+    fn coupled(&self) -> usize {
+        let components = self.form.components();
+        let sizes = (1..components).filter(|size| components.is_multiple_of(*size));
+        let mut right = sizes.filter(|&size| self.has_groups(size));
+        right.next().unwrap_or(components)
+    }
+
+    /// Whether no entry joins two groups of `size` components, nor differs between groups.
+    fn has_groups(&self, size: usize) -> bool {
         let components = self.form.components();
         let numbers = self.entries.len();
         let axes = numbers / components - 1;
-        // Component, and place among its value and derivatives.
+        // Group, and the same place in the first.
         let place = |i: usize| match i.checked_sub(components) {
-            None => (i, 0),
-            Some(i) => (i / axes, 1 + i % axes),
+            None => (i / size, i % size),
+            Some(i) => (i / (size * axes), components + i % (size * axes)),
         };
-        let of_first = |n: usize| if n == 0 { 0 } else { components + n - 1 };
         let is_right = |i: usize, j: usize| {
             let ((own, m), (other, n)) = (place(i), place(j));
             let entry = self.entries[i][j];
             match own == other {
-                true => entry == self.entries[of_first(m)][of_first(n)],
+                true => entry == self.entries[m][n],
                 false => self.form.graph.constant_value(entry) == Some(0.0),
             }
         };
-        (0..numbers).any(|i| (0..numbers).any(|j| !is_right(i, j)))
+        (0..numbers).all(|i| (0..numbers).all(|j| is_right(i, j)))
     }
 
     /// Whether opposite nodes are equal or, if the same number is written in two ways without a case distinction, equal

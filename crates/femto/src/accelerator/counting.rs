@@ -22,7 +22,7 @@ impl Counting {
     pub fn new(device: &Accelerator, name: &str, text: &str) -> Result<Option<Self>, DeviceError> {
         let name = format!("{name}, counting");
         let text = with_counters(text);
-        let Some(ptx) = device.ptx(&KernelText::new(&name, &text))? else {
+        let Some(ptx) = device.ptx(&KernelText::new(&name, &text), &device.user_cache())? else {
             return Ok(None);
         };
         let ptx = counted(&ptx).map_err(|error| DeviceError::Driver {

@@ -7,7 +7,9 @@ use crate::common::{Random, difference};
 use femto::element::{Cell, MapKind};
 use femto::fem::mesh::Mesh;
 use femto::fem::space::{Block, Layout, SpaceParams};
-use femto::kernel::form::{Componentwise, Form, NonlinearDiffusion, Point, Poisson};
+use femto::kernel::form::{
+    Componentwise, Form, LinearElasticity, NonlinearDiffusion, Point, Poisson,
+};
 use femto::kernel::scalar::Scalar;
 use femto::operator::{AnyForm, Auxiliary, Backend, OperatorError};
 use femto::platform::device::Device;
@@ -118,7 +120,7 @@ fn agreeing<B: Backend + VectorOps<f64>>(
     both
 }
 
-/// Of components that do not mix there is one matrix, unless there are more than four.
+/// Of components that are not coupled there is one matrix, unless there are more than four.
 fn components_have_a_matrix_in_common<const C: usize>(layout: Layout) {
     let params = SpaceParams {
         degree: 1.into(),
@@ -148,11 +150,43 @@ fn components_have_a_matrix_in_common<const C: usize>(layout: Layout) {
 }
 
 #[test]
-fn components_that_do_not_mix_have_a_matrix_in_common() {
+fn components_that_are_not_coupled_have_a_matrix_in_common() {
     for layout in [Layout::Interleaved, Layout::Blocked] {
         components_have_a_matrix_in_common::<2>(layout);
         components_have_a_matrix_in_common::<4>(layout);
         components_have_a_matrix_in_common::<5>(layout);
+    }
+}
+
+/// Two displacements have a matrix of an element in common, which has the rows of one.
+#[test]
+fn load_cases_are_right_hand_sides_of_a_matrix() {
+    let form = Interpreted::<_, 3, 6>::new(Componentwise::<_, 6, 3>(LinearElasticity {
+        lambda: 1.5.into(),
+        mu: 0.8.into(),
+    }));
+    for layout in [Layout::Interleaved, Layout::Blocked] {
+        for (cell, rows) in [(Cell::Tetrahedron, 30), (Cell::Hexahedron, 81)] {
+            let params = SpaceParams {
+                degree: 2.into(),
+                components: 6,
+                layout,
+                ..SpaceParams::default()
+            };
+            let blocks = blocks(&mesh(cell, MapKind::Curved, &[2, 1, 2]), params);
+            for device in devices() {
+                on_device!(&device, |device| {
+                    let [_, matrices] = agreeing(device, (&blocks, &form), DataLevel::Element);
+                    let told = matrices.explain(None, None).schedule.concat();
+                    for wanted in [
+                        &format!("a triangle of a {rows} × {rows} matrix"),
+                        "shared by 2 groups of 3 components",
+                    ] {
+                        assert!(told.contains(wanted), "{told}");
+                    }
+                });
+            }
+        }
     }
 }
 

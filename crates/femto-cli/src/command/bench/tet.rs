@@ -62,6 +62,10 @@ pub(in crate::command) struct Tet {
     /// Whether femto's own schedules prefetch matrices into the L2 cache [default: femto's own].
     #[arg(long, value_delimiter = ',')]
     prefetch: Vec<bool>,
+    /// Blocks for which a multiprocessor shall have registers, of schedules with a row per thread and of steps from 7 on;
+    /// 0 leaves registers to the compiler [default: femto's own].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=32))]
+    blocks_per_unit: Vec<u32>,
     /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     nreps: u32,
@@ -76,7 +80,7 @@ pub(in crate::command) struct Tet {
         long, value_name = "FILE", value_delimiter = ',', requires = "figure",
         conflicts_with_all = [
             "device", "stored", "steps", "degree", "elements", "precision", "sides", "per_thread", "aside", "unroll",
-            "warps", "prefetch", "nreps", "kept", "csv",
+            "warps", "prefetch", "blocks_per_unit", "nreps", "kept", "csv",
         ]
     )]
     from: Vec<PathBuf>,
@@ -111,6 +115,7 @@ impl Tet {
                 unroll: self.unroll.clone(),
                 warps: self.warps.clone(),
                 prefetch: self.prefetch.clone(),
+                blocks_per_unit: self.blocks_per_unit.clone(),
             },
             sampling: Sampling {
                 samples: self.nreps as usize,

@@ -29,12 +29,12 @@ impl Family for ElementMatrix {
 
     fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
         let (nodes, inspection) = (operator.tables.nodes(), &operator.inspection);
-        let (components, mixed) = (inspection.components, inspection.mixed);
+        let (components, coupled) = (inspection.components, inspection.coupled);
         Ok(Block {
             nodes,
             components,
-            mixed,
-            sizes: Sizes::new(nodes, components, mixed),
+            coupled,
+            sizes: Sizes::new(nodes, components, coupled),
             symmetric: inspection.symmetric,
         })
     }
@@ -45,7 +45,7 @@ impl Family for ElementMatrix {
 pub struct Block {
     nodes: usize,
     components: usize,
-    mixed: bool,
+    coupled: usize,
     sizes: Sizes,
     symmetric: bool,
 }
@@ -55,7 +55,7 @@ impl Block {
         KernelSpec {
             nodes: self.nodes,
             components: self.components,
-            mixed: self.mixed,
+            coupled: self.coupled,
             vectors,
             precision: target.precision,
             language: target.language,
@@ -115,7 +115,8 @@ impl BlockOperator for Block {
         let part = if self.symmetric { "a triangle of " } else { "" };
         let shared = match sides {
             1 => String::new(),
-            count => format!(", shared by {count} components"),
+            count if self.coupled == 1 => format!(", shared by {count} components"),
+            count => format!(", shared by {count} groups of {} components", self.coupled),
         };
         format!("{part}a {unknowns} × {unknowns} matrix an element, {entries} numbers{shared}")
     }
@@ -129,7 +130,7 @@ impl BlockOperator for Block {
             block: self.clone(),
             target: *target,
             elements: elements.count(),
-            schedule: default(self.sizes, self.symmetric, &target.limits),
+            schedule: default(self.sizes, self.symmetric, target.precision, &target.limits),
         }))
     }
 }

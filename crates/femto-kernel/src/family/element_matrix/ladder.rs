@@ -23,6 +23,7 @@ const FIRST: Schedule = Schedule {
     rows_per_thread: 1,
     unroll: 0,
     prefetch: false,
+    blocks_per_unit: 1,
 };
 
 const CHANGES: &[Change<Schedule>] = &[

@@ -21,6 +21,9 @@ pub struct Schedule {
     pub unroll: u32,
     /// Whether a block first brings its matrices, interleaved, into the L2 cache.
     pub prefetch: bool,
+    /// Blocks for which a multiprocessor shall have registers: 1 lets a thread use as many as help it alone, 0 leaves them to
+    /// the compiler.
+    pub blocks_per_unit: u32,
 }
 
 /// The sizes of the matrices, on which a schedule depends.
@@ -28,18 +31,17 @@ pub struct Schedule {
 pub struct Sizes {
     /// Rows of a matrix.
     pub unknowns: usize,
-    /// Right-hand sides of a matrix: the components, if these do not mix.
+    /// Right-hand sides of a matrix: groups of coupled components.
     pub sides: usize,
 }
 
 impl Sizes {
-    /// Those of elements with these numbers of nodes and components, which are mixed or not.
-    pub(super) fn new(nodes: usize, components: usize, mixed: bool) -> Self {
-        let (unknowns, sides) = match mixed {
-            true => (nodes * components, 1),
-            false => (nodes, components),
-        };
-        Self { unknowns, sides }
+    /// Those of elements with these numbers of nodes and components, of which so many are coupled.
+    pub(super) fn new(nodes: usize, components: usize, coupled: usize) -> Self {
+        Self {
+            unknowns: nodes * coupled,
+            sides: components / coupled,
+        }
     }
 
     pub(super) fn storage(self, triangle: bool) -> MatrixStorage {
@@ -72,7 +74,7 @@ impl Schedule {
         let rows = (sizes.unknowns as u32).div_ceil(self.rows_per_thread);
         BlockShape {
             threads: [rows, self.elements_aside, 1],
-            blocks_per_unit: 1,
+            blocks_per_unit: self.blocks_per_unit,
             shared_reals: self.elements_aside * (self.input(sizes) * sizes.sides) as u32,
         }
     }
@@ -107,6 +109,7 @@ impl Schedule {
         Self {
             unroll: 1,
             prefetch: false,
+            blocks_per_unit: 1,
             ..self
         }
     }
@@ -115,17 +118,28 @@ impl Schedule {
 /// Threads of a block that are aimed at.
 const THREADS: u32 = 128;
 
+/// Most unknowns whose columns are all unrolled: those of tetrahedra of degree 8.
+const UNROLLED: usize = 165;
+/// Bytes of the largest column of which a triangle is all unrolled.
+const UNROLLED_BYTES: usize = 300;
+
 /// The schedule for a number of unknowns, as measured with matrices of tetrahedra of degree 1 to 8 on an H200
-/// (`benches/runs/2026-11-24-nvidia-h200/matrices`).
-pub fn default(sizes: Sizes, triangle: bool, limits: &Limits) -> Schedule {
+/// (`benches/runs/2026-12-02-nvidia-h200/matrices`).
+pub fn default(sizes: Sizes, triangle: bool, precision: Precision, limits: &Limits) -> Schedule {
     let Sizes { unknowns, sides } = sizes;
     let rows_per_thread = (unknowns as u32).div_ceil(limits.threads.min(limits.threads_xyz[0]));
     let rows = (unknowns as u32).div_ceil(rows_per_thread);
-    let (unroll, prefetch) = match (triangle, sides) {
-        (true, 1) => (if unknowns <= 60 { 4 } else { 8 }, unknowns <= 100),
-        (true, _) => (if unknowns <= 60 { 4 } else { 8 }, true),
-        (false, 1) => (if unknowns <= 128 { 0 } else { 8 }, false),
-        (false, _) => (8, unknowns <= 10),
+    let (unroll, blocks_per_unit) = match triangle {
+        false if unknowns <= UNROLLED => (0, u32::from(sides == 1)),
+        true if unknowns * precision.bytes() <= UNROLLED_BYTES => (0, 0),
+        true if unknowns <= 60 => (4, 1),
+        _ => (8, 1),
+    };
+    let prefetch = match (triangle, sides) {
+        (true, 1) => unknowns <= 100,
+        (true, _) => true,
+        (false, 1) => false,
+        (false, _) => unknowns <= 10,
     };
     Schedule {
         triangle,
@@ -134,6 +148,7 @@ pub fn default(sizes: Sizes, triangle: bool, limits: &Limits) -> Schedule {
         rows_per_thread,
         unroll,
         prefetch,
+        blocks_per_unit,
     }
 }
 
@@ -154,9 +169,12 @@ impl fmt::Display for Schedule {
             0 => write!(f, ", unrolled"),
             count => write!(f, ", unrolled by {count}"),
         }?;
-        match self.prefetch {
-            true => write!(f, ", prefetched"),
-            false => Ok(()),
+        if self.prefetch {
+            write!(f, ", prefetched")?;
+        }
+        match self.blocks_per_unit {
+            0 => write!(f, ", registers left to the compiler"),
+            _ => Ok(()),
         }
     }
 }

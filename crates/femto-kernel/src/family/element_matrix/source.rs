@@ -15,8 +15,8 @@ pub struct KernelSpec {
     pub nodes: usize,
     /// Components of the solution.
     pub components: usize,
-    /// Whether the components mix: then they are rows of one matrix, otherwise its right-hand sides.
-    pub mixed: bool,
+    /// Components that are coupled: they are rows of one matrix, and groups of them its right-hand sides.
+    pub coupled: usize,
     /// The kind of input and output vectors.
     pub vectors: Vectors,
     /// The precision of the numbers.
@@ -34,7 +34,7 @@ macro_rules! file {
 impl KernelSpec {
     /// The sizes on which schedules depend.
     pub fn sizes(&self) -> Sizes {
-        Sizes::new(self.nodes, self.components, self.mixed)
+        Sizes::new(self.nodes, self.components, self.coupled)
     }
 
     /// The layout of the matrices.

@@ -4,8 +4,7 @@
  * [column]: diagonal d has the entries (row, (row + d) mod UNKNOWNS), and if UNKNOWNS is even only the first half of
  * the last one is stored. A line is a column, or a diagonal.
  *
- * Unknown `row` of right-hand side `side` is a node of component `side`, or if components mix, there is one side, and
- * rows run over nodes, then over components.
+ * Rows run over nodes, then over the components that are coupled. Each group of these is a right-hand side.
  */
 #define STRIDE (GROUP * UNKNOWNS)
 #define DIAGONALS ((UNKNOWNS + 1) / 2)
@@ -13,7 +12,7 @@
 #define MATRIX(element) (FIRST(element) + (element) % GROUP * UNKNOWNS)
 #define LAST_DIAGONAL(element)                                                                 \
     (FIRST(element) + DIAGONALS * STRIDE + (element) % GROUP * (UNKNOWNS / 2))
-#define COMPONENT(side, row) ((side) + (row) / NODES)
+#define COMPONENT(side, row) ((side) * (UNKNOWNS / NODES) + (row) / NODES)
 #if TRIANGLE
 #define LINES (UNKNOWNS / 2 + 1)
 #define LINE(row, column) (((int)(column) + UNKNOWNS - (row)) % UNKNOWNS)

@@ -1,7 +1,9 @@
 //! Properties that are found of forms, and those that only seem to be there.
 
 use super::*;
-use crate::form::{Componentwise, Jacobian, Mass, Point, Poisson, ScreenedPoisson};
+use crate::form::{
+    Componentwise, Jacobian, LinearElasticity, Mass, Point, Poisson, ScreenedPoisson,
+};
 use crate::scalar::Scalar;
 
 #[test]
@@ -20,6 +22,38 @@ fn ready_made_forms_are_recognised() {
     assert_eq!(found.stiffness, CoefficientKind::Constant(1.0));
     assert_eq!(found.at(&[2.5]), (2.5, 1.0));
     assert_eq!((screened.auxiliary, screened.parameters), (1, 0));
+}
+
+/// ∇φ·∇u of four components, with a term by which the first two are coupled, or the first and the third.
+struct Coupling {
+    other: usize,
+}
+impl Form<2, 4> for Coupling {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2, 4>) -> [S; 4] {
+        let mut f0 = p.u;
+        f0[0] = p.u[self.other];
+        f0
+    }
+    fn f1<S: Scalar>(&self, p: &Point<S, 2, 4>) -> [[S; 2]; 4] {
+        p.grad_u
+    }
+}
+
+#[test]
+fn groups_of_coupled_components_are_found() {
+    let elasticity = LinearElasticity {
+        lambda: 1.5.into(),
+        mu: 0.8.into(),
+    };
+    assert_eq!(inspect::<_, 3, 3>(&Componentwise(Poisson)).coupled, 1);
+    assert_eq!(inspect::<_, 3, 3>(&elasticity).coupled, 3);
+    let twice = Componentwise::<_, 6, 3>(elasticity);
+    assert_eq!(inspect::<_, 3, 6>(&twice).coupled, 3);
+    // Two pairs, of which only one is coupled.
+    assert_eq!(inspect::<_, 2, 4>(&Coupling { other: 1 }).coupled, 4);
+    assert_eq!(inspect::<_, 2, 4>(&Coupling { other: 2 }).coupled, 4);
+    let pairs = Componentwise::<_, 8, 4>(Coupling { other: 2 });
+    assert_eq!(inspect::<_, 2, 8>(&pairs).coupled, 4);
 }
 
 /// −∇·((1 + x)∇u) + b·∇u: linear, depends on x, not of factor form.

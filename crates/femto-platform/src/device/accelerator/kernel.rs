@@ -84,7 +84,7 @@ impl Accelerator {
     /// failures are warnings of the module.
     pub fn compile(&self, text: &KernelText, cache: &KernelCache) -> Result<Module, DeviceError> {
         self.refuse_while_capturing("compile while work is captured")?;
-        let key = self.key(text);
+        let key = self.key(text, None);
         let mut warnings = Vec::new();
         let (module, log) = match self.kept_module(&key, cache, &mut warnings)? {
             Some(kept) => kept,
@@ -108,15 +108,33 @@ impl Accelerator {
         })
     }
 
-    /// The text as PTX, for programs to edit; `None` for drivers without it.
+    /// The text as PTX, for programs to edit, or what the cache has of an earlier run; `None` for drivers without it.
     ///
     /// # Errors
-    /// As [`Accelerator::compile`].
-    pub fn ptx(&self, text: &KernelText) -> Result<Option<String>, DeviceError> {
-        self.driver.ptx(text)
+    /// As [`Accelerator::compile`]. Cache failures are not told: compiling the text itself does.
+    pub fn ptx(
+        &self,
+        text: &KernelText,
+        cache: &KernelCache,
+    ) -> Result<Option<String>, DeviceError> {
+        let key = self.key(text, Some("PTX"));
+        let mut warnings = Vec::new();
+        let kept = cache.find(&key, &mut warnings);
+        if let Some(kept) = kept.and_then(|entry| String::from_utf8(entry.binary).ok()) {
+            return Ok(Some(kept));
+        }
+        let ptx = self.driver.ptx(text)?;
+        if let Some(ptx) = &ptx {
+            let entry = Entry {
+                log: String::new(),
+                binary: ptx.clone().into_bytes(),
+            };
+            cache.store(&key, &entry, &mut warnings);
+        }
+        Ok(ptx)
     }
 
-    /// A module that the driver assembles from PTX. It is not kept in the cache.
+    /// A module that the driver assembles from PTX, which keeps it in a cache of its own.
     ///
     /// # Errors
     /// A driver error, as for PTX of a compiler that is newer than the driver.
@@ -175,8 +193,8 @@ impl Accelerator {
         Arc::new(Resource::new(&self.driver, ResourceKind::Module, handle))
     }
 
-    /// A hash of everything that determines the result of compiling a text.
-    pub(crate) fn key(&self, text: &KernelText) -> Key {
+    /// A hash of everything that determines the result of compiling a text, to the device's binary or to another `target`.
+    pub(crate) fn key(&self, text: &KernelText, target: Option<&str>) -> Key {
         let features = self.features();
         let mut parts = vec![
             self.name(),
@@ -185,6 +203,7 @@ impl Accelerator {
             &features.driver,
             text.text,
         ];
+        parts.extend(target);
         parts.extend(text.options.iter().map(String::as_str));
         Key::new(&parts)
     }

@@ -56,8 +56,9 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         }
         let space = &self.shapes[0].space;
         let components = space.components();
-        // Components that do not mix have a matrix in common.
-        let is_common = !self.inspection().mixed && (2..=MOST_COMPONENTS).contains(&components);
+        // Components that are not coupled have a matrix in common.
+        let is_common =
+            self.inspection().coupled == 1 && (2..=MOST_COMPONENTS).contains(&components);
         let matrix = self.assembled(&[], if is_common { 1 } else { components }, &[])?;
         let block = match space.layout() {
             Layout::Interleaved if !is_common => [components; 2],
