@@ -91,7 +91,7 @@ pub struct Sweep {
     pub elements: Vec<usize>,
     /// Precisions of vectors and arithmetic.
     pub precisions: Vec<Precision>,
-    /// Right-hand sides: components that do not mix.
+    /// Right-hand sides: components that are not coupled.
     pub sides: Vec<usize>,
     /// How kernels are tuned.
     pub tuning: Tuning,

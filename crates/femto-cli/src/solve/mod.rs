@@ -110,6 +110,7 @@ pub fn run(
     interrupt: &AtomicBool,
 ) -> Result<Outcome, Failure> {
     let mut monitor = SolveMonitor::new(progress, interrupt);
+    let earlier_children = memory::peak().map_or(0, |peak| peak.children);
     let (id, threads) = (options.device(case), case.run.threads);
     let device = opening(id, threads)?;
     output::check_device(id.kind, options)?;
@@ -144,6 +145,7 @@ pub fn run(
         device,
         mesh: &mesh,
         turned,
+        earlier_children,
     };
     run.with_form(&mut monitor)
 }
@@ -157,6 +159,8 @@ struct CaseRun<'a> {
     mesh: &'a Mesh,
     /// Number of cells that were turned.
     turned: usize,
+    /// Peak memory of children that ended before, in bytes: `cargo run` leaves those of its compiler to the program.
+    earlier_children: u64,
 }
 
 /// The auxiliary fields and parameters of a form.
@@ -249,7 +253,8 @@ impl CaseRun<'_> {
         }
         let peak = memory::peak();
         report.peak_memory = peak.map(|peak| peak.own);
-        report.peak_memory_of_children = peak.map(|peak| peak.children).filter(|&peak| peak > 0);
+        let children = peak.map(|peak| peak.children);
+        report.peak_memory_of_children = children.filter(|&peak| peak > self.earlier_children);
         if let Some(path) = &self.output {
             let flux = || problem.flux_on(&device, &u).map_err(located);
             let write = || output::write(self.case, self.mesh, (&u, flux), path);

@@ -111,7 +111,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         }
     }
 
-    /// The matrix for all components, or for one where they do not mix.
+    /// The matrix for all components, or for one where they are not coupled.
     fn assembled(
         &self,
         facets: &[FacetTerm<T, D>],
