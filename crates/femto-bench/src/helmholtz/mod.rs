@@ -21,7 +21,7 @@ pub use femto_kernel::family::prism_published::{Columns, ColumnsError, Stage, St
 pub use host::measure_on_host;
 pub use operators::measure_operators;
 
-use crate::compile::{in_parallel, prepare};
+use crate::compile::{compile, in_parallel};
 use crate::memory::fits;
 use crate::report::{Progress, RunOptions, label};
 use crate::simplices::SimplexMesh;
@@ -191,7 +191,7 @@ fn kernels(device: &Accelerator, step: &Step, layers: usize) -> Result<StageKern
 fn compile_all(device: &Accelerator, steps: &[Step], layers: usize) {
     in_parallel(steps, |step| {
         if let Ok(kernels) = kernels(device, step, layers) {
-            prepare(device, &step.to_string(), &kernels.text);
+            _ = compile(device, &step.to_string(), &kernels.text);
         }
     });
 }

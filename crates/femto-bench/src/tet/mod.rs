@@ -301,8 +301,12 @@ impl Found {
         let (stored, numbers) = match variant.kernel {
             Kernel::Factors { schedule, .. } => {
                 let numbers = schedule.rows().map(|it| {
-                    let elements = (it.elements_per_thread, it.elements_aside);
-                    (elements, it.unroll, it.blocks_per_unit)
+                    [
+                        it.elements_per_thread,
+                        it.elements_aside,
+                        it.unroll,
+                        it.blocks_per_unit,
+                    ]
                 });
                 (Stored::Factors, numbers)
             }
@@ -311,11 +315,12 @@ impl Found {
                     true => Stored::Triangle,
                     false => Stored::Full,
                 };
-                let elements = (1, it.elements_aside);
-                (stored, Some((elements, it.unroll, it.blocks_per_unit)))
+                let numbers = [1, it.elements_aside, it.unroll, it.blocks_per_unit];
+                (stored, Some(numbers))
             }
         };
-        let per_thread = numbers.map(|it| it.0.0);
+        let [per_thread, aside, unroll, blocks_per_unit] =
+            [0, 1, 2, 3].map(|place| numbers.map(|it| it[place]));
         record.setting = vec![
             ("stored", json!(stored.name())),
             ("step", json!(variant.step.map(|step| step.0))),
@@ -325,9 +330,9 @@ impl Found {
             ("sides", json!(sides)),
             ("nodes", json!(elements * nodes(degree) * sides)),
             ("per_thread", json!(per_thread)),
-            ("aside", json!(numbers.map(|it| it.0.1))),
-            ("unroll", json!(numbers.map(|it| it.1))),
-            ("blocks_per_unit", json!(numbers.map(|it| it.2))),
+            ("aside", json!(aside)),
+            ("unroll", json!(unroll)),
+            ("blocks_per_unit", json!(blocks_per_unit)),
             ("gigabytes", json!(self.bytes as f64 * 1e-9)),
         ];
         let bound = bound(&record.work, &record.ceilings, record.precision);

@@ -62,8 +62,8 @@ pub(in crate::command) struct Tet {
     /// Whether femto's own schedules prefetch matrices into the L2 cache [default: femto's own].
     #[arg(long, value_delimiter = ',')]
     prefetch: Vec<bool>,
-    /// Blocks for which a multiprocessor shall have registers, of schedules with a row per thread and of steps from 7 on;
-    /// 0 leaves registers to the compiler [default: femto's own].
+    /// Blocks for which a multiprocessor shall have registers, with factors of steps from 7 on and of schedules that
+    /// `--unroll` asks for; 0 leaves registers to the compiler [default: femto's own].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=32))]
     blocks_per_unit: Vec<u32>,
     /// Number of samples; the median is reported.
