@@ -3,13 +3,15 @@
 use crate::compare::{difference, finite};
 use crate::compile::compile;
 use crate::record::{Outcome, kernel_columns};
-use crate::timing::{Copies, since, time_on_device};
+use crate::roofline::Copies;
+use crate::timing::{since, time_on_device};
 use crate::wavefronts::wavefronts;
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
 use femto::vector::{RandomVectors, VectorOps};
 use femto_kernel::family::{KernelSource, Operand};
-use femto_kernel::roofline::{Ceilings, Work};
+use femto_kernel::roofline::{Ceilings, Wavefronts, Work};
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, Launch, Usage,
 };
@@ -19,6 +21,8 @@ use std::time::Instant;
 
 /// Number of elements compared with the oracle.
 const COMPARED: usize = 5;
+/// Number of elements, at least, whose accesses are counted: a run that counts takes up to a thousand times as long.
+const COUNTED: usize = 4096;
 /// Seed of the input.
 const U: u32 = 0;
 
@@ -52,6 +56,7 @@ pub(crate) struct Kernels<'s> {
     pub(crate) name: &'s str,
     pub(crate) text: &'s str,
     pub(crate) entries: Vec<&'s str>,
+    pub(crate) elements_per_block: usize,
     /// Shared memory of a block.
     pub(crate) block_bytes: u32,
 }
@@ -89,18 +94,19 @@ impl<'a, T: Number> ElementVectors<'a, T> {
     }
 
     /// Measures: 1. text and kernels, 2. output, compared, 3. time, 4. a copy of as many bytes, 5. record. `run` launches
-    /// the kernels on input and output.
+    /// the kernels for the first so many elements of input and output.
     pub(crate) fn measure(
         &mut self,
         subject: Subject<'_>,
         of: &Kernels<'_>,
         mut run: impl FnMut(
             &[Kernel],
+            usize,
             &AcceleratorBuffer<T>,
             &mut AcceleratorBuffer<T>,
         ) -> Result<(), DeviceError>,
     ) -> Result<Record, BenchError> {
-        let device = self.device;
+        let (device, elements) = (self.device, self.elements);
         let start = Instant::now();
         let module = compile(device, of.name, of.text)?;
         let entries = || of.entries.iter();
@@ -108,16 +114,17 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         let kernels: Vec<Kernel> = kernels.collect::<Result<_, _>>()?;
         let compile_seconds = since(start);
         device.fill(f64::NAN, &mut self.v)?;
-        run(&kernels, &self.u, &mut self.v)?;
+        run(&kernels, elements, &self.u, &mut self.v)?;
         let error = self.error(&subject.schedule)?;
         let (u, v) = (&self.u, &mut self.v);
-        let timing = time_on_device(device, subject.sampling, || run(&kernels, u, v))?;
+        let timing = time_on_device(device, subject.sampling, || run(&kernels, elements, u, v))?;
+        let counted = elements.min(representative(of.elements_per_block));
         let (wavefronts, warning) = wavefronts(device, (of.name, of.text), |counting| {
             let kernels = entries().map(|entry| counting.kernel(entry));
-            run(&kernels.collect::<Result<Vec<_>, _>>()?, u, v)
+            run(&kernels.collect::<Result<Vec<_>, _>>()?, counted, u, v)
         });
         let work = Work {
-            wavefronts,
+            wavefronts: wavefronts.scaled(elements as f64 / counted as f64),
             ..subject.work
         };
         let copied = match self.copies.seconds(work.bytes(), subject.sampling) {
@@ -159,20 +166,21 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         source: &KernelSource,
         inputs: impl Fn(Operand) -> Option<Argument<'b>>,
     ) -> Result<Record, BenchError> {
-        let (device, elements) = (self.device, self.elements);
+        let device = self.device;
         let block_bytes = source.block.shared_bytes(T::PRECISION);
-        let launch = Launch {
-            blocks: source.blocks(elements),
-            threads: source.block.threads,
-            shared_bytes: block_bytes,
-        };
         let kernels = Kernels {
             name: &source.name,
             text: &source.text,
             entries: vec![source.entry],
+            elements_per_block: source.elements_per_block as usize,
             block_bytes,
         };
-        self.measure(subject, &kernels, |kernels, u, v| {
+        self.measure(subject, &kernels, |kernels, elements, u, v| {
+            let launch = Launch {
+                blocks: source.blocks(elements),
+                threads: source.block.threads,
+                shared_bytes: block_bytes,
+            };
             let mut v = Some(v);
             let mut arguments = Vec::new();
             for &operand in &source.operands {
@@ -203,6 +211,13 @@ impl<'a, T: Number> ElementVectors<'a, T> {
         }
         Ok(difference(pairs))
     }
+}
+
+/// A number of elements that stands for all in counts: whole blocks, as many that their addresses within wavefronts take
+/// all values that they can have.
+fn representative(elements_per_block: usize) -> usize {
+    let numbers = Wavefronts::BYTES as usize / Precision::Fp32.bytes();
+    COUNTED.next_multiple_of(elements_per_block * numbers)
 }
 
 /// The larger resources of two kernels.

@@ -7,42 +7,12 @@ use femto_fem::parallel;
 use femto_kernel::vector::random::entry;
 use femto_platform::device::accelerator::{Accelerator, Event, LaunchGraph};
 use femto_platform::device::{Device, DeviceError};
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Minimum number of runs in a sample.
 const LEAST_REPEATS: usize = 3;
 /// Maximum number of runs captured together.
 const MOST_CAPTURED: usize = 20;
-
-/// Timed copies on a device, by the bytes that they read and write in total.
-#[derive(Debug)]
-pub(crate) struct Copies<'a> {
-    device: &'a Accelerator,
-    seconds: BTreeMap<u64, f64>,
-}
-
-impl<'a> Copies<'a> {
-    pub(crate) fn new(device: &'a Accelerator) -> Self {
-        Self {
-            device,
-            seconds: BTreeMap::new(),
-        }
-    }
-
-    /// Seconds of a copy that reads and writes this many bytes in total (Świrydowicz et al. 2019, eq. 12).
-    pub(crate) fn seconds(&mut self, bytes: u64, sampling: &Sampling) -> Result<f64, DeviceError> {
-        if let Some(&seconds) = self.seconds.get(&bytes) {
-            return Ok(seconds);
-        }
-        let device = self.device;
-        let len = (bytes / 2).div_ceil(4) as usize;
-        let (from, mut to) = (device.zeros::<f32>(len)?, device.zeros::<f32>(len)?);
-        let seconds = time_on_device(device, sampling, || device.copy(&from, &mut to))?.median;
-        self.seconds.insert(bytes, seconds);
-        Ok(seconds)
-    }
-}
 
 /// Number and length of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,6 +155,18 @@ pub(crate) fn time_on_device(
         clock.seconds(&mut || (0..batches).try_for_each(|_| batch()))
     })?;
     Ok(batches.of_runs(together))
+}
+
+/// Seconds of one `run` on the device's clock, as [`time_on_device`], but never captured.
+pub(crate) fn time_in_stream(
+    device: &Accelerator,
+    sampling: &Sampling,
+    mut run: impl FnMut() -> Result<(), DeviceError>,
+) -> Result<Timing, DeviceError> {
+    let clock = DeviceClock::new(device);
+    sample(sampling, 1, |repeats| {
+        clock.seconds(&mut || (0..repeats).try_for_each(|_| run()))
+    })
 }
 
 /// After an untimed run, one run determines how many make a sample. `seconds` are those of a given number

@@ -109,6 +109,7 @@ impl<'a, T: Number> LadderData<'a, T> {
             name: &text_name,
             text: &kernel.text,
             entries: kernel.launches.iter().map(|it| it.entry).collect(),
+            elements_per_block: 1,
             block_bytes: step.schedule.block(sizes).shared_bytes(T::PRECISION),
         };
         let lambda = || match T::BYTES {
@@ -116,26 +117,28 @@ impl<'a, T: Number> LadderData<'a, T> {
             _ => Argument::F32(LAMBDA as f32),
         };
         let (interp, grad, factors) = (&self.interp, &self.grad, &self.factors);
-        let mut record = self.vectors.measure(subject, &kernels, |kernels, u, v| {
-            let arguments = [
-                lambda(),
-                Argument::input(interp),
-                Argument::input(grad),
-                Argument::input(factors),
-                Argument::input(u),
-                Argument::output(v),
-                Argument::output(&mut scratch),
-            ];
-            let mut launches = kernel.launches.iter().zip(kernels);
-            launches.try_for_each(|(plan, kernel)| {
-                let launch = Launch {
-                    blocks: elements,
-                    threads: plan.block.threads,
-                    shared_bytes: plan.block.shared_bytes(T::PRECISION),
-                };
-                device.launch(kernel, &launch, &arguments)
-            })
-        })?;
+        let mut record = self
+            .vectors
+            .measure(subject, &kernels, |kernels, elements, u, v| {
+                let arguments = [
+                    lambda(),
+                    Argument::input(interp),
+                    Argument::input(grad),
+                    Argument::input(factors),
+                    Argument::input(u),
+                    Argument::output(v),
+                    Argument::output(&mut scratch),
+                ];
+                let mut launches = kernel.launches.iter().zip(kernels);
+                launches.try_for_each(|(plan, kernel)| {
+                    let launch = Launch {
+                        blocks: elements as u32,
+                        threads: plan.block.threads,
+                        shared_bytes: plan.block.shared_bytes(T::PRECISION),
+                    };
+                    device.launch(kernel, &launch, &arguments)
+                })
+            })?;
         record.setting = vec![
             ("step", json!(step.to_string())),
             ("threads", json!(step.threads.name())),

@@ -1,8 +1,11 @@
 //! The ceilings of devices: measured once, then kept in the user's cache folder.
 
 mod accelerator;
+mod copies;
 mod host;
 mod store;
+
+pub(crate) use copies::Copies;
 
 use crate::report::CeilingsFrom;
 use femto::AnyDevice;

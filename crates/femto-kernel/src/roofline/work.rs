@@ -41,6 +41,17 @@ impl Wavefronts {
         self.shared + self.global + self.reductions
     }
 
+    /// Those of `factor` times as much work, to the nearest.
+    pub fn scaled(self, factor: f64) -> Self {
+        let [shared, global, reductions] = [self.shared, self.global, self.reductions]
+            .map(|count| (count as f64 * factor).round() as u64);
+        Self {
+            shared,
+            global,
+            reductions,
+        }
+    }
+
     /// Themselves, if they were counted: every kernel has some.
     pub fn counted(self) -> Option<Self> {
         (self.total() > 0).then_some(self)
