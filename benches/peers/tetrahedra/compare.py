@@ -5,7 +5,8 @@ The operator is the Laplacian's, of H1 with no unknown constrained, applied to v
 makes a mesh of a deformed box, both programs read its file, and each measures in a process of its own, in turns.
 femto's time is the operator's in the report of `femto solve`. NGSolve applies the operator in three ways: `assembled`, a
 product with its sparse matrix; `factors`, Bᵀ M⁻¹ B with the gradient B to discontinuous fields, whose element matrices
-are the same for all cells, and their mass matrix M; `points`, its evaluation at the points. DOLFINx does in two:
+are the same for all cells, and their mass matrix M; `points`, its evaluation at the points; and with `--uniform`
+`geom_free`, one element matrix for all cells that are alike. DOLFINx does in two:
 `assembled`, a product with PETSc's sparse matrix; `action`, the assembly of the vector of the form's action on u by the
 kernel that it compiles for the form. README.md beside this file says how to install them.
 
@@ -88,6 +89,7 @@ def main():
     parser.add_argument("--degree", default="1,2,3,4", help="default %(default)s")
     parser.add_argument("--cores", default="1,2", help="default %(default)s")
     parser.add_argument("--dofs", type=float, default=1e6, help="about so many unknowns; default %(default)s")
+    parser.add_argument("--uniform", action="store_true", help="do not deform the box")
     parser.add_argument("--data-level", default="automatic", help="femto's; default %(default)s")
     parser.add_argument("--passes", type=int, default=5, help="default %(default)s")
     parser.add_argument("--femto", type=pathlib.Path, default=TARGET / "release" / "femto")
@@ -101,7 +103,8 @@ def main():
             cells = round((options.dofs / degree**3) ** (1 / 3))
             mesh, case = pathlib.Path(folder) / f"{degree}.msh", pathlib.Path(folder) / f"{degree}.toml"
             command = [str(options.femto), "mesh", "box", "--cell", "tetrahedron", "--cells", *[str(cells)] * 3]
-            _, err, code = run(command + ["--deform", *SINE, "--format", "2.2", "--ascii", str(mesh)])
+            command += [] if options.uniform else ["--deform", *SINE]
+            _, err, code = run(command + ["--format", "2.2", "--ascii", str(mesh)])
             if code != 0:
                 sys.exit(f"femto: {err}")
             case.write_text(CASE.format(mesh=mesh, degree=degree))

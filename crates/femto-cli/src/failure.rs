@@ -117,10 +117,12 @@ pub enum Failure {
     },
     /// No ladder has such a step.
     #[error(
-        "no step of the ladders of these benchmarks is called `{names}`; bk1, bk5 and bk3 have \
-         steps such as `bk5/layers/7`, `cubes`, `all`"
+        "no ladder of {benchmarks} has a step `{names}`; bk1, bk3 and bk5 have ladders, with steps \
+         such as `bk5/layers/7`, `cubes`; `all` are all of them"
     )]
     NoStep {
+        /// The benchmarks.
+        benchmarks: String,
         /// The requested names.
         names: String,
     },

@@ -176,9 +176,17 @@ impl Bench {
         conclude(report, progress, console)
     }
 
+    fn no_step(&self, names: &[String]) -> Failure {
+        let benchmarks: Vec<&str> = self.benchmarks.iter().map(|it| it.name()).collect();
+        Failure::NoStep {
+            benchmarks: benchmarks.join(", "),
+            names: names.join(","),
+        }
+    }
+
     fn run_ladder(&self, names: &[String], console: Console) -> Result<(), Failure> {
         let sweep = ladder::Sweep {
-            steps: select(&self.benchmarks, names).ok_or_else(|| no_step(names))?,
+            steps: select(&self.benchmarks, names).ok_or_else(|| self.no_step(names))?,
             degrees: self.degree.0.clone(),
             sizes: self.sizes(Size::LARGE),
             precisions: self.precision.clone(),
@@ -200,7 +208,7 @@ impl Bench {
 
     /// Draws the requested steps' rows from files.
     fn draw_stored(&self, names: &[String], console: Console) -> Result<(), Failure> {
-        let steps = select(&self.benchmarks, names).ok_or_else(|| no_step(names))?;
+        let steps = select(&self.benchmarks, names).ok_or_else(|| self.no_step(names))?;
         let mut points: Vec<Point> = options::stored_rows(&self.from, self.figure.as_deref())?;
         let mut ladders: Vec<String> = points.iter().map(|it| it.ladder().to_owned()).collect();
         points.retain(|point| point.is_of(&steps));
@@ -291,12 +299,6 @@ fn vary<T: Copy>(all: Vec<Params>, values: &[T], set: fn(&mut Params, T)) -> Vec
         })
     };
     all.into_iter().flat_map(with).collect()
-}
-
-fn no_step(names: &[String]) -> Failure {
-    Failure::NoStep {
-        names: names.join(","),
-    }
 }
 
 /// Prints a report; a signal that ended it, or else its first failure, becomes the command's.
