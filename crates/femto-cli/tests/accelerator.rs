@@ -212,7 +212,10 @@ fn unknown_ladder_steps_are_bad_input() {
     ]);
     assert_eq!(output.status.code(), Some(2));
     let error = text(&output.stderr);
-    assert!(error.contains("no step"), "{error}");
+    assert!(
+        error.contains("no ladder of bk5 has a step `bk1/layers/8`"),
+        "{error}"
+    );
     let output = femto(&["bench", "bk5", "--ladder", "--cg"]);
     assert!(text(&output.stderr).contains("cannot be used with"));
     let output = femto(&["bench", "bk5", "--ladder", "--device", "host"]);

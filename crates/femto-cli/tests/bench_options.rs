@@ -60,6 +60,10 @@ fn options_that_change_nothing_are_refused() {
             "`blocks` is given twice",
         ),
         ("bp1 --knobs element=3", "staged=0..1"),
+        (
+            "bp1 bp3 --ladder",
+            "no ladder of bp1, bp3 has a step `all`; bk1, bk3 and bk5",
+        ),
     ] {
         let error = refused(&[&["bench"], &arguments.split(' ').collect::<Vec<_>>()[..]].concat());
         assert!(error.contains(message), "{arguments}: {error}");
