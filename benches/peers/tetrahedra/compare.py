@@ -6,7 +6,7 @@ makes a mesh of a deformed box, both programs read its file, and each measures i
 femto's time is the operator's in the report of `femto solve`. NGSolve applies the operator in three ways: `assembled`, a
 product with its sparse matrix; `factors`, Bᵀ M⁻¹ B with the gradient B to discontinuous fields, whose element matrices
 are the same for all cells, and their mass matrix M; `points`, its evaluation at the points; and with `--uniform`
-`geom_free`, one element matrix for all cells that are alike. DOLFINx does in two:
+`geom_free`, the form with `geom_free=True`, which is right where cells are alike. DOLFINx does in two:
 `assembled`, a product with PETSc's sparse matrix; `action`, the assembly of the vector of the form's action on u by the
 kernel that it compiles for the form. README.md beside this file says how to install them.
 

@@ -21,7 +21,8 @@ use std::time::Instant;
 
 /// Number of elements compared with the oracle.
 const COMPARED: usize = 5;
-/// Number of elements, at least, whose accesses are counted: a run that counts takes up to a thousand times as long.
+/// Number of elements, at least, whose accesses are counted: a run that counts takes a thousand times as long
+/// and more.
 const COUNTED: usize = 4096;
 /// Seed of the input.
 const U: u32 = 0;

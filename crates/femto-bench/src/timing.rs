@@ -5,7 +5,7 @@ use femto::operator::{AnyOperator, Application, OperatorError};
 use femto::{AnyDevice, Number};
 use femto_fem::parallel;
 use femto_kernel::vector::random::entry;
-use femto_platform::device::accelerator::{Accelerator, Event, LaunchGraph};
+use femto_platform::device::accelerator::{Accelerator, Event};
 use femto_platform::device::{Device, DeviceError};
 use std::time::Instant;
 
@@ -143,21 +143,15 @@ pub(crate) fn time_on_device(
     run()?;
     let once = clock.seconds(&mut run)?;
     let together = sampling.repeats(once).min(MOST_CAPTURED);
-    let captured: Option<LaunchGraph> = match together > 1 && device.features().graphs {
-        true => Some(device.capture(&mut || (0..together).try_for_each(|_| run()))?),
-        false => None,
-    };
-    let mut batch = || match &captured {
-        Some(graph) => device.launch_graph(graph),
-        None => (0..together).try_for_each(|_| run()),
-    };
-    let batches = sample(sampling, 1, |batches| {
-        clock.seconds(&mut || (0..batches).try_for_each(|_| batch()))
-    })?;
+    if together == 1 || !device.features().graphs {
+        return time_in_stream(device, sampling, run);
+    }
+    let graph = device.capture(&mut || (0..together).try_for_each(|_| run()))?;
+    let batches = time_in_stream(device, sampling, || device.launch_graph(&graph))?;
     Ok(batches.of_runs(together))
 }
 
-/// Seconds of one `run` on the device's clock, as [`time_on_device`], but never captured.
+/// Seconds of one `run` on the device's clock, launched again each time.
 pub(crate) fn time_in_stream(
     device: &Accelerator,
     sampling: &Sampling,

@@ -93,14 +93,11 @@ impl<'a, T: Number> LadderData<'a, T> {
         let kernel = kernel(step, size.degree, T::PRECISION, device.features())?;
         let reals = size.elements * kernel.scratch_reals_per_element as usize;
         let mut scratch = device.zeros::<T>(reals.max(1))?;
-        let (sizes, elements) = (
-            step.benchmark.sizes(size.degree as u32),
-            size.elements as u32,
-        );
+        let sizes = step.benchmark.sizes(size.degree as u32);
         let subject = Subject {
             name: step.benchmark.name(),
             schedule: step.schedule.to_string(),
-            work: step.work(size.degree as u32, T::PRECISION, elements),
+            work: step.work(size.degree as u32, T::PRECISION, size.elements as u32),
             sampling,
             ceilings,
         };

@@ -9,7 +9,7 @@ use femto_kernel::roofline::probe_text::{
     BLOCK, FLIP, REALS_PER_BLOCK, fma_flops, shared_bytes, source,
 };
 use femto_kernel::scalar::Precision;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Kernel, Launch, Module};
 use femto_platform::device::{Device, DeviceError};
 use std::ops::Range;
 
@@ -52,8 +52,8 @@ fn measure(
         device,
         samples,
     };
-    let double = Probes::new(&sampler, Precision::Fp64)?;
-    let single = Probes::new(&sampler, Precision::Fp32)?;
+    let double = Probes::new(device, Precision::Fp64)?;
+    let single = Probes::new(device, Precision::Fp32)?;
 
     let blocks = (buffer_bytes / 8 / u64::from(REALS_PER_BLOCK)).max(1) as u32;
     let len = blocks as usize * REALS_PER_BLOCK as usize;
@@ -62,27 +62,27 @@ fn measure(
     let mut to = device.zeros::<f64>(len)?;
 
     let arguments = &[Argument::input(&from), Argument::output(&mut to)];
-    let copy = double.rate("probe_copy", blocks, 2 * bytes, arguments)?;
-    let read = double.rate("probe_read", blocks, bytes, arguments)?;
+    let copy = sampler.probe((&double, "probe_copy"), blocks, 2 * bytes, arguments)?;
+    let read = sampler.probe((&double, "probe_read"), blocks, bytes, arguments)?;
     let own_copy = sampler.rate(2 * bytes, || device.copy(&from, &mut to))?;
     let arguments = &[Argument::F64(0.5), Argument::output(&mut to)];
-    let write = double.rate("probe_write", blocks, bytes, arguments)?;
+    let write = sampler.probe((&double, "probe_write"), blocks, bytes, arguments)?;
 
     let blocks = BLOCKS_PER_UNIT * device.features().compute_units.max(1);
     let flops = fma_flops(blocks);
     let numbers = [Argument::F64(0.999), Argument::F64(0.001)];
     let arguments = &[numbers[0], numbers[1], Argument::output(&mut to)];
-    let fma_fp64 = double.rate("probe_fma", blocks, flops, arguments)?;
+    let fma_fp64 = sampler.probe((&double, "probe_fma"), blocks, flops, arguments)?;
     let arguments = &[Argument::I32(FLIP), Argument::output(&mut to)];
-    let shared = double.rate(
-        "probe_shared",
+    let shared = sampler.probe(
+        (&double, "probe_shared"),
         blocks,
         shared_bytes(blocks, Precision::Fp64),
         arguments,
     )?;
     let numbers = [Argument::F32(0.999), Argument::F32(0.001)];
     let arguments = &[numbers[0], numbers[1], Argument::output(&mut to)];
-    let fma_fp32 = single.rate("probe_fma", blocks, flops, arguments)?;
+    let fma_fp32 = sampler.probe((&single, "probe_fma"), blocks, flops, arguments)?;
     Ok(Ceilings {
         copy: copy.max(own_copy),
         read,
@@ -125,42 +125,44 @@ impl Sampler<'_> {
         }
         Ok(amount as f64 / best.max(f64::MIN_POSITIVE))
     }
-}
 
-/// The probes of a precision, compiled.
-struct Probes<'a> {
-    sampler: &'a Sampler<'a>,
-    module: Module,
-    precision: Precision,
-}
-
-impl<'a> Probes<'a> {
-    fn new(sampler: &'a Sampler<'a>, precision: Precision) -> Result<Self, DeviceError> {
-        let text = source(language(sampler.device.features()), precision);
-        Ok(Self {
-            sampler,
-            module: compile(sampler.device, "roofline probes", &text)?,
-            precision,
-        })
-    }
-
-    /// `amount` per second, with this many blocks of a kernel.
-    fn rate(
+    /// `amount` per second, with this many blocks of a probe.
+    fn probe(
         &self,
-        entry: &str,
+        (probes, entry): (&Probes, &str),
         blocks: u32,
         amount: u64,
         arguments: &[Argument<'_>],
     ) -> Result<f64, DeviceError> {
-        let kernel = self.module.kernel(entry)?;
+        let (kernel, launch) = probes.kernel(entry, blocks)?;
+        self.rate(amount, || self.device.launch(&kernel, &launch, arguments))
+    }
+}
+
+/// The probes of a precision, compiled.
+#[derive(Debug)]
+pub(super) struct Probes {
+    module: Module,
+    precision: Precision,
+}
+
+impl Probes {
+    pub(super) fn new(device: &Accelerator, precision: Precision) -> Result<Self, DeviceError> {
+        let text = source(language(device.features()), precision);
+        Ok(Self {
+            module: compile(device, "roofline probes", &text)?,
+            precision,
+        })
+    }
+
+    /// A probe, and how to launch this many blocks of it.
+    pub(super) fn kernel(&self, entry: &str, blocks: u32) -> Result<(Kernel, Launch), DeviceError> {
         let launch = Launch {
             blocks,
             threads: BLOCK.threads,
             shared_bytes: BLOCK.shared_bytes(self.precision),
         };
-        let device = self.sampler.device;
-        self.sampler
-            .rate(amount, || device.launch(&kernel, &launch, arguments))
+        Ok((self.module.kernel(entry)?, launch))
     }
 }
 

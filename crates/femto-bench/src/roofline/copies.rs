@@ -1,11 +1,10 @@
 //! Timed copies of given sizes.
 
-use crate::compile::compile;
+use super::accelerator::Probes;
 use crate::timing::{Sampling, time_in_stream, time_on_device};
-use femto::accelerator::language;
-use femto_kernel::roofline::probe_text::{BLOCK, REALS_PER_BLOCK, source};
+use femto_kernel::roofline::probe_text::REALS_PER_BLOCK;
 use femto_kernel::scalar::Precision;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument};
 use femto_platform::device::{Device, DeviceError};
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct Copies<'a> {
     device: &'a Accelerator,
-    probes: Option<Module>,
+    probes: Option<Probes>,
     seconds: BTreeMap<u64, f64>,
 }
 
@@ -44,18 +43,9 @@ impl<'a> Copies<'a> {
         let (from, mut to) = (device.zeros::<f64>(len)?, device.zeros::<f64>(len)?);
         let probes = match &self.probes {
             Some(probes) => probes,
-            None => {
-                let text = source(language(device.features()), precision);
-                self.probes
-                    .insert(compile(device, "roofline probes", &text)?)
-            }
+            None => self.probes.insert(Probes::new(device, precision)?),
         };
-        let kernel = probes.kernel("probe_copy")?;
-        let launch = Launch {
-            blocks,
-            threads: BLOCK.threads,
-            shared_bytes: BLOCK.shared_bytes(precision),
-        };
+        let (kernel, launch) = probes.kernel("probe_copy", blocks)?;
         let own = time_on_device(device, sampling, || {
             let arguments = [Argument::input(&from), Argument::output(&mut to)];
             device.launch(&kernel, &launch, &arguments)
