@@ -2,7 +2,7 @@
 //!
 //! [`run_all`] measures many of them:
 //!
-//! 1. [`compile_all`] compiles the texts of many steps at the same time, into the cache on disk.
+//! 1. [`compile_all`] compiles the texts of all steps at a degree at the same time, into the cache on disk.
 //! 2. [`LadderData::new`] makes the factors and vectors of one size, and the oracle's results for some
 //!    elements.
 //! 3. [`LadderData::measure`] compiles a step, compares its output, and times it.

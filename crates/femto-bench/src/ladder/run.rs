@@ -46,14 +46,10 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    fn variants(&self) -> Vec<(Step, usize, Precision)> {
-        let mut all = Vec::new();
-        for &step in &self.steps {
-            for &degree in &self.degrees {
-                all.extend(self.precisions.iter().map(|&it| (step, degree, it)));
-            }
-        }
-        all
+    /// The steps of a benchmark.
+    fn steps_of(&self, benchmark: ladder::Benchmark) -> impl Iterator<Item = &Step> {
+        let steps = self.steps.iter();
+        steps.filter(move |step| step.benchmark == benchmark)
     }
 
     /// Sizes, by degree and then by number of elements.
@@ -89,7 +85,8 @@ pub fn compile_all(device: &Accelerator, all: &[(Step, usize, Precision)]) {
     });
 }
 
-/// First compiles all texts, then, per size, measures all steps on the same data, even if some steps fail.
+/// Per size measures all steps on the same data, even if some steps fail; before the first size of a degree their texts are
+/// compiled.
 ///
 /// # Errors
 /// No ceilings.
@@ -99,8 +96,6 @@ pub fn run_all(
     options: &RunOptions,
     progress: &mut dyn Progress,
 ) -> Result<Report, BenchError> {
-    progress.stage("compiling".to_owned());
-    compile_all(device, &sweep.variants());
     progress.stage("ceilings".to_owned());
     let ceilings = roofline::of(&device.clone().into(), options.ceilings)?;
     let mut report = Report::new(LADDER, options);
@@ -111,9 +106,19 @@ pub fn run_all(
         ceilings,
     };
     for precision in &sweep.precisions {
+        let mut compiled = Vec::new();
         for size in sweep.ladder_sizes() {
             if report.stops() {
                 return Ok(report);
+            }
+            let texts = (size.benchmark, size.degree);
+            if !compiled.contains(&texts) {
+                let name = size.benchmark.name();
+                progress.stage(format!("compiling {name}, degree {}", size.degree));
+                let steps = sweep.steps_of(size.benchmark);
+                let steps = steps.map(|&step| (step, size.degree, *precision));
+                compile_all(device, &steps.collect::<Vec<_>>());
+                compiled.push(texts);
             }
             match precision {
                 Precision::Fp64 => run.size::<f64>(size, progress, &mut report),
@@ -143,8 +148,7 @@ impl Run<'_> {
             Ok(data) => data,
             Err(error) => return report.add(what, Err(error)),
         };
-        let steps = self.sweep.steps.iter();
-        for step in steps.filter(|step| step.benchmark == benchmark) {
+        for step in self.sweep.steps_of(benchmark) {
             if report.stops() {
                 return;
             }
