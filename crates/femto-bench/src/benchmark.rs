@@ -1,6 +1,8 @@
 //! The benchmarks of the field, as data.
 
 use femto::Quadrature;
+use femto::operator::{AnyForm, Typed};
+use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display};
 
@@ -113,6 +115,23 @@ impl Benchmark {
     /// The kind of its vectors.
     pub const fn vector(self) -> VectorKind {
         self.definition().vector
+    }
+
+    /// The form, as users write it in cases.
+    pub fn form(self) -> Box<dyn AnyForm> {
+        fn scalar(form: &impl Form<3, 1>) -> Box<dyn AnyForm> {
+            Box::new(Typed(GraphForm::of(form)))
+        }
+        fn vector(form: impl Form<3, 1>) -> Box<dyn AnyForm> {
+            Box::new(Typed(GraphForm::of(&Componentwise::<_, 3>(form))))
+        }
+        match (self.physics(), self.components()) {
+            (Physics::Mass, 3) => vector(Mass),
+            (Physics::Mass, _) => scalar(&Mass),
+            (Physics::Poisson, 3) => vector(Poisson),
+            (Physics::Poisson, _) => scalar(&Poisson),
+            (Physics::ScreenedPoisson, _) => scalar(&ScreenedPoisson { lambda: Some(1.0) }),
+        }
     }
 
     /// Form, quadrature and components in words.

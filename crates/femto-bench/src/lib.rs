@@ -49,6 +49,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod tet;
+mod texts;
 mod timing;
 mod view;
 mod wavefronts;

@@ -3,15 +3,14 @@
 use crate::compare::finite;
 use crate::meshed_space::MeshedSpace;
 use crate::timing::{random, since, time};
-use crate::{BenchError, Benchmark, Params, Physics, Timing, VectorKind};
-use femto::operator::{AnyForm, Backend, OperatorError, Typed};
+use crate::{BenchError, Benchmark, Params, Timing, VectorKind};
+use femto::operator::{Backend, OperatorError};
 use femto::problem::Constrained;
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
 use femto::vector::{Projector, VectorOps};
 use femto::{Number, Operator, OperatorParams};
 use femto_element::Degree;
-use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson};
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{DOT, SET_ENTRIES, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
 use femto_platform::device::{Buffer, DeviceKind};
@@ -44,24 +43,6 @@ pub(crate) struct Probe {
     pub(crate) norm: f64,
 }
 
-/// The form of a benchmark, as users write them in cases.
-fn form(benchmark: Benchmark) -> Box<dyn AnyForm> {
-    let screened = ScreenedPoisson { lambda: Some(1.0) };
-    fn scalar(form: &impl Form<3, 1>) -> Box<dyn AnyForm> {
-        Box::new(Typed(GraphForm::of(form)))
-    }
-    fn vector(form: impl Form<3, 1>) -> Box<dyn AnyForm> {
-        Box::new(Typed(GraphForm::of(&Componentwise::<_, 3>(form))))
-    }
-    match (benchmark.physics(), benchmark.components()) {
-        (Physics::Mass, 3) => vector(Mass),
-        (Physics::Mass, _) => scalar(&Mass),
-        (Physics::Poisson, 3) => vector(Poisson),
-        (Physics::Poisson, _) => scalar(&Poisson),
-        (Physics::ScreenedPoisson, _) => scalar(&screened),
-    }
-}
-
 impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
     pub(crate) fn new(
         device: &D,
@@ -69,7 +50,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
         problem: &MeshedSpace,
     ) -> Result<Self, OperatorError> {
         let benchmark = params.benchmark;
-        let form = form(benchmark);
+        let form = benchmark.form();
         let operator_params = OperatorParams {
             quadrature: benchmark.quadrature(),
             data_level: params.data_level,

@@ -37,8 +37,9 @@ fn the_list_has_the_ladders_and_femtos_own() {
     for part in [
         "bk5/layers/10            1..15",
         "bk5/cubes/6              1..9",
-        "pencils/bk3              1..15",
         "simplices/transposition  -",
+        "operators/bk3            1..15",
+        "diagonals/elasticity     1..15",
         "all loops unrolled",
         "vectors                  -",
     ] {
@@ -64,13 +65,13 @@ fn a_text_has_the_definitions_that_were_asked_for() {
         ),
         (
             &[
-                "pencils/bk3",
+                "operators/bk3",
                 "--degree",
                 "4",
                 "--vectors",
                 "nodal",
-                "--storage",
-                "multilinear",
+                "--data-level",
+                "on_the_fly",
             ],
             &[
                 "#define POINTS_1D 6\n",
@@ -81,7 +82,7 @@ fn a_text_has_the_definitions_that_were_asked_for() {
             ],
         ),
         (
-            &["diagonal/bk1", "--language", "opencl"],
+            &["diagonals/bk1", "--language", "opencl"],
             &["__kernel", "KERNEL(diagonal)"],
         ),
         (&["zero"], &["__global__", "KERNEL(zero)"]),
@@ -90,8 +91,36 @@ fn a_text_has_the_definitions_that_were_asked_for() {
             &["#define number float\n", "KERNEL(axpy)"],
         ),
         (&["probe"], &["KERNEL(probe_fma)"]),
-        (&["simplices/units"], &["#define WARPS 2\n", "g_fragments"]),
-        (&["simplices/classes"], &["#define CLASSES 4\n", "g_orbits"]),
+        (
+            &["operators/bp1", "--mesh", "box", "--knobs", "blocks=3"],
+            &["#define GEOMETRY_ELEMENT 1\n", "#define BLOCKS_PER_UNIT 3\n"],
+        ),
+        (
+            &["operators/bp3", "--mesh", "tetrahedra", "--degree", "3"],
+            &["family/affine_simplex/text/"],
+        ),
+        (
+            &[
+                "operators/diffusion",
+                "--mesh",
+                "tetrahedra",
+                "--degree",
+                "5",
+            ],
+            &["family/cell_quadrature/text/", "#define CLASSES 4\n"],
+        ),
+        (
+            &["operators/elasticity", "--mesh", "layers", "--degree", "2"],
+            &["KERNEL(apply)"],
+        ),
+        (
+            &["operators/bp1", "--mesh", "layers", "--degree", "2"],
+            &["family/prism_column/text/"],
+        ),
+        (
+            &["operators/bp3", "--degree", "2", "--data-level", "element"],
+            &["family/element_matrix/text/"],
+        ),
     ] {
         let found = good(&[&["show"], arguments].concat());
         for part in parts {
@@ -131,8 +160,13 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
         (&["show", "bk5/cubes/1", "--degree", "10"], "11 × 11 × 11"),
         (&["show", "zero", "--degree", "16"], "1..=15"),
         (&["show", "zero", "--language", "cudda"], "'cuda'"),
-        (&["show", "pencils/bk5", "--storage", "point"], "'points'"),
-        (&["check", "pencil"], "did you mean `pencils`?"),
+        (&["show", "operators/bk5", "--mesh", "sin"], "'sine'"),
+        (
+            &["show", "operators/bp5", "--mesh", "tetrahedra"],
+            "points along each axis",
+        ),
+        (&["show", "operators/bp5", "--knobs", "wrps=3"], "wrps"),
+        (&["check", "operator"], "did you mean `operators`?"),
         (&["check", "--degree", "0"], "degrees 1 to 15"),
         (&["check", "zero", "--device", "opencl:99"], "opencl"),
         (&["check", "zero", "--device", "gpu"], "opencl:0"),
@@ -170,11 +204,11 @@ fn opencl_compiles_and_keeps_what_it_compiled() {
     let check = [
         "check",
         "zero",
-        "pencils/bk1",
+        "operators/bk1",
         "--degree",
         "2",
-        "--storage",
-        "points",
+        "--data-level",
+        "partial",
     ];
     let on_opencl = [&check[..], &["--device", "opencl:0"]].concat();
     let output = kernel("opencl", &on_opencl);
@@ -186,8 +220,8 @@ fn opencl_compiles_and_keeps_what_it_compiled() {
     for part in [
         "opencl:0: ",
         "registers",
-        "element, points",
-        "nodal, points",
+        "sine, element, partial",
+        "sine, nodal, partial",
     ] {
         assert!(table.contains(part), "{part}: {table}");
     }

@@ -36,7 +36,6 @@ const NAME_FAMILIES: &[&str] = &[
     "crates/femto-bench/src/ladder/",
     "crates/femto-bench/src/simplices/",
     "crates/femto-bench/src/tet/",
-    "crates/femto-cli/src/command/kernel/",
 ];
 
 /// Folders, besides tests, that may distinguish shapes of cells: reference data, generators of meshes, and

@@ -17,7 +17,9 @@ mod view;
 
 pub use device::DeviceStages;
 pub use femto_kernel::family::prism_published::host::Variant;
-pub use femto_kernel::family::prism_published::{Columns, ColumnsError, Stage, Step, steps};
+pub use femto_kernel::family::prism_published::{
+    Columns, ColumnsError, Stage, Step, source, steps,
+};
 pub use host::measure_on_host;
 pub use operators::measure_operators;
 
@@ -28,7 +30,7 @@ use crate::simplices::SimplexMesh;
 use crate::{BenchError, Report, Sampling, roofline};
 use femto::accelerator::{language, limits};
 use femto::{AnyDevice, Host};
-use femto_kernel::family::prism_published::{Oracle, StageKernels, Vector, source};
+use femto_kernel::family::prism_published::{Oracle, StageKernels, Vector};
 use femto_kernel::roofline::Ceilings;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;

@@ -14,11 +14,12 @@ mod run;
 mod view;
 
 pub use data::LadderData;
+pub use femto_kernel::family::hex_published::ladder::{LadderKernel, Step, source, steps};
 pub use run::{Sweep, compile_all, run_all, select};
 
 use super::BenchError;
 use femto::accelerator::{language, limits};
-use femto_kernel::family::hex_published::ladder::{Benchmark, LadderKernel, Step, source};
+use femto_kernel::family::hex_published::ladder::Benchmark;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Features;
 

@@ -90,7 +90,7 @@ pub fn candidates(case: &SimplexCase, selection: Selection, mesh: &SimplexMesh) 
     }
 }
 
-fn element(schedule: Schedule, interleave: Interleave) -> Candidate {
+pub(super) const fn element(schedule: Schedule, interleave: Interleave) -> Candidate {
     Candidate {
         vectors: Vectors::ELEMENT,
         interleave,
@@ -99,7 +99,7 @@ fn element(schedule: Schedule, interleave: Interleave) -> Candidate {
 }
 
 /// Knepley et al.'s kernel: a thread per component, and no other knobs.
-const fn plain((blocks_per_batch, batches_per_chunk): (u32, u32)) -> Transposition {
+pub(super) const fn plain((blocks_per_batch, batches_per_chunk): (u32, u32)) -> Transposition {
     Transposition {
         blocks_per_batch,
         batches_per_chunk,
@@ -110,7 +110,7 @@ const fn plain((blocks_per_batch, batches_per_chunk): (u32, u32)) -> Transpositi
     }
 }
 
-fn transposition(it: Transposition) -> Candidate {
+pub(super) const fn transposition(it: Transposition) -> Candidate {
     element(Schedule::Transposition(it), Interleave::NONE)
 }
 
@@ -146,7 +146,7 @@ fn transpositions(several_components: bool) -> Vec<Candidate> {
     all
 }
 
-const fn cells(threads: u32, staged: bool, padded: bool) -> Schedule {
+pub(super) const fn cells(threads: u32, staged: bool, padded: bool) -> Schedule {
     Schedule::CellPerThread(CellPerThread {
         threads,
         staged,
@@ -155,7 +155,7 @@ const fn cells(threads: u32, staged: bool, padded: bool) -> Schedule {
     })
 }
 
-const fn together(data: usize, vectors: usize) -> Interleave {
+pub(super) const fn together(data: usize, vectors: usize) -> Interleave {
     Interleave { data, vectors }
 }
 

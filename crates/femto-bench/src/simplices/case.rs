@@ -8,10 +8,11 @@ use femto_element::Cell;
 use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::{DenseTables, Tables};
+use femto_kernel::dialect::Language;
 use femto_kernel::family::cell_quadrature::source::{KernelSpec, source};
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage, at_points};
 use femto_kernel::family::oracle::{CellFields, OracleGeometry};
-use femto_kernel::family::{EvalContext, KernelSource, Vectors};
+use femto_kernel::family::{EvalContext, KernelSource, Limits, Vectors};
 use femto_kernel::form::{
     Coefficient, Diffusion, GraphForm, Poisson, SymmetricGradient, TracedForm,
 };
@@ -142,12 +143,20 @@ impl SimplexCase {
         candidate: &Candidate,
         features: &Features,
     ) -> Result<KernelSource, BenchError> {
+        self.source(candidate, (language(features), &limits(features)))
+    }
+
+    /// The same for a device of which these are known.
+    pub(super) fn source(
+        &self,
+        candidate: &Candidate,
+        (language, limits): (Language, &Limits),
+    ) -> Result<KernelSource, BenchError> {
         let element = self.element()?;
         let shape = self.shape(&element, candidate.vectors);
         let how = (candidate.vectors, candidate.interleave);
         let schedule = &candidate.schedule;
-        schedule.validate(&shape, how, self.precision, &limits(features))?;
-        let language = language(features);
+        schedule.validate(&shape, how, self.precision, limits)?;
         let problem = KernelSpec {
             element: &element,
             shape,

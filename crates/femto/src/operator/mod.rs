@@ -23,7 +23,7 @@ mod plan;
 mod tables;
 mod work;
 
-pub use accelerator::AcceleratorBound;
+pub use accelerator::{AcceleratorBound, KernelTarget};
 #[doc(hidden)]
 pub use any_form::FormNumber;
 pub use any_form::{AnyForm, Typed};

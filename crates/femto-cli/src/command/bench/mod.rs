@@ -16,7 +16,7 @@ use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
 use femto_bench::ladder::figure::{self, Point};
 use femto_bench::ladder::{self, select};
 use femto_bench::{Benchmark, Measured, MeshShape, Params, Report, Sampling, Size, run_all};
-use options::{Degrees, SAMPLE_SECONDS};
+use options::{Degrees, SAMPLE_SECONDS, vary};
 use serde_json::json;
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -287,18 +287,6 @@ impl Bench {
             sizes
         }
     }
-}
-
-/// Each of `all` combined with each of the values.
-fn vary<T: Copy>(all: Vec<Params>, values: &[T], set: fn(&mut Params, T)) -> Vec<Params> {
-    let with = |params: Params| {
-        values.iter().map(move |&value| {
-            let mut params = params;
-            set(&mut params, value);
-            params
-        })
-    };
-    all.into_iter().flat_map(with).collect()
 }
 
 /// Prints a report; a signal that ended it, or else its first failure, becomes the command's.

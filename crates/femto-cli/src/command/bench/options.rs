@@ -171,6 +171,22 @@ pub(in crate::command) fn precision() -> impl TypedValueParser<Value = Precision
     named(&[Precision::Fp64, Precision::Fp32], Precision::name)
 }
 
+/// Each of `all` combined with each of the values.
+pub(in crate::command) fn vary<P: Copy, T: Copy>(
+    all: Vec<P>,
+    values: &[T],
+    set: fn(&mut P, T),
+) -> Vec<P> {
+    let with = |params: P| {
+        values.iter().map(move |&value| {
+            let mut params = params;
+            set(&mut params, value);
+            params
+        })
+    };
+    all.into_iter().flat_map(with).collect()
+}
+
 /// A parser of names that are not listed in the help.
 pub(in crate::command) fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],

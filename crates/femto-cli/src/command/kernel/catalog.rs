@@ -1,66 +1,12 @@
 //! The kernels by name.
 
-use super::forms::Example;
+use super::operators::Example;
 use femto::kernel::expr::suggest;
-use femto::kernel::family::hex_published::ladder::{self, Benchmark, Step};
-use femto::kernel::family::prism_published as helmholtz;
+use femto_bench::helmholtz;
+use femto_bench::ladder::{self, Step};
+use femto_bench::simplices::Listed;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
-
-const BENCHMARKS: [Benchmark; 3] = [Benchmark::Bk1, Benchmark::Bk3, Benchmark::Bk5];
-
-/// A kernel text on simplices; shown for degree 1 on tetrahedra unless said, and the Poisson form with a coefficient per
-/// cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Simplices {
-    /// The thread transposition of Knepley, Rupp, Terrel 2016.
-    Transposition,
-    /// A cell per thread.
-    Cell,
-    /// One quadrature point at a time.
-    Point,
-    /// L-vectors through lists of nodes per block.
-    Blocks,
-    /// Matrix units; degree 3.
-    Units,
-    /// Matrix units between sums over orbits; degree 5.
-    Classes,
-}
-
-impl Simplices {
-    const ALL: [Self; 6] = [
-        Self::Transposition,
-        Self::Cell,
-        Self::Point,
-        Self::Blocks,
-        Self::Units,
-        Self::Classes,
-    ];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Transposition => "transposition",
-            Self::Cell => "cell",
-            Self::Point => "point",
-            Self::Blocks => "blocks",
-            Self::Units => "units",
-            Self::Classes => "classes",
-        }
-    }
-
-    const fn description(self) -> &'static str {
-        match self {
-            Self::Transposition => {
-                "P1 tetrahedra, a thread is a point, then a basis coefficient (Knepley, Rupp, Terrel 2016)"
-            }
-            Self::Cell => "P1 tetrahedra, a cell per thread",
-            Self::Point => "P1 tetrahedra, a thread per basis function, a point at a time",
-            Self::Blocks => "P1 tetrahedra, nodal vectors, sums inside of blocks",
-            Self::Units => "P3 tetrahedra, values at points and sums at nodes by matrix units",
-            Self::Classes => "P5 tetrahedra, the same between sums over orbits of nodes and points",
-        }
-    }
-}
 
 /// A kernel text, or several that belong together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,14 +15,12 @@ pub(super) enum CatalogEntry {
     Step(Step),
     /// A step of the ladder of the Helmholtz Challenge.
     Helmholtz(helmholtz::Step),
-    /// femto's own kernel for a benchmark's form and points.
-    Pencils(Benchmark),
-    /// The diagonal of that operator.
-    Diagonal(Benchmark),
-    /// femto's own kernel for an arbitrary form, or for a diagonal.
-    Form(Example),
-    /// femto's kernels on simplices.
-    Simplices(Simplices),
+    /// A kernel of the benchmark on simplices.
+    Simplices(Listed),
+    /// femto's own kernel of an operator.
+    Operator(Example),
+    /// The kernel of its diagonal.
+    Diagonal(Example),
     /// Prepares an output for atomic sums.
     Zero,
     /// Sums contributions in a fixed order.
@@ -100,10 +44,10 @@ impl CatalogEntry {
     pub(super) fn all() -> Vec<Self> {
         let mut all: Vec<Self> = ladder::steps().into_iter().map(Self::Step).collect();
         all.extend(helmholtz::steps().into_iter().map(Self::Helmholtz));
-        all.extend(BENCHMARKS.map(Self::Pencils));
-        all.extend(BENCHMARKS.map(Self::Diagonal));
-        all.extend(Example::ALL.map(Self::Form));
-        all.extend(Simplices::ALL.map(Self::Simplices));
+        all.extend(Listed::all().map(Self::Simplices));
+        all.extend(Example::all().map(Self::Operator));
+        let linear = Example::all().filter(|example| example.is_linear());
+        all.extend(linear.map(Self::Diagonal));
         all.extend([Self::Zero, Self::Sum]);
         all.extend([Self::Vectors, Self::Interpolation]);
         all.extend([Self::ElementInverse, Self::LineSolve]);
@@ -116,10 +60,9 @@ impl CatalogEntry {
         match self {
             Self::Step(step) => step.change.to_owned(),
             Self::Helmholtz(step) => step.change.to_owned(),
-            Self::Pencils(it) => format!("a pencil per thread: {}", form(it)),
-            Self::Diagonal(it) => format!("the diagonal: {}", form(it)),
-            Self::Form(it) => it.description().to_owned(),
-            Self::Simplices(it) => it.description().to_owned(),
+            Self::Simplices(it) => it.description.to_owned(),
+            Self::Operator(it) => it.description(),
+            Self::Diagonal(it) => format!("the diagonal: {}", it.description()),
             Self::Zero => {
                 "sets the nodes that elements share to zero, before atomic sums".to_owned()
             }
@@ -141,20 +84,12 @@ impl CatalogEntry {
 
     /// Whether the text depends on the degree.
     pub(super) fn has_degree(self) -> bool {
-        matches!(self, Self::Step(_)) || self.has_data()
+        matches!(self, Self::Step(_)) || self.is_of_mesh()
     }
 
-    /// Whether the text depends on the vectors and on the stored geometry.
-    pub(super) fn has_data(self) -> bool {
-        matches!(self, Self::Pencils(_) | Self::Diagonal(_) | Self::Form(_))
-    }
-}
-
-fn form(benchmark: Benchmark) -> &'static str {
-    match benchmark {
-        Benchmark::Bk1 => "mass, Gauss",
-        Benchmark::Bk3 => "screened Poisson, Gauss",
-        Benchmark::Bk5 => "screened Poisson, collocated GLL",
+    /// Whether the text depends on the mesh, the vectors, the data level and the knobs.
+    pub(super) fn is_of_mesh(self) -> bool {
+        matches!(self, Self::Operator(_) | Self::Diagonal(_))
     }
 }
 
@@ -164,10 +99,9 @@ impl Display for CatalogEntry {
         match self {
             Self::Step(step) => step.fmt(f),
             Self::Helmholtz(step) => step.fmt(f),
-            Self::Pencils(it) => write!(f, "pencils/{}", it.name()),
-            Self::Diagonal(it) => write!(f, "diagonal/{}", it.name()),
-            Self::Form(it) => write!(f, "forms/{}", it.name()),
-            Self::Simplices(it) => write!(f, "simplices/{}", it.name()),
+            Self::Simplices(it) => f.write_str(it.name),
+            Self::Operator(it) => write!(f, "operators/{}", it.name()),
+            Self::Diagonal(it) => write!(f, "diagonals/{}", it.name()),
             Self::Zero => f.write_str("zero"),
             Self::Sum => f.write_str("sum"),
             Self::Vectors => f.write_str("vectors"),
@@ -245,7 +179,7 @@ mod tests {
         for kernel in CatalogEntry::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(CatalogEntry::all().len(), 46 + 10 + 3 + 3 + 5 + 6 + 7 + 1);
+        assert_eq!(CatalogEntry::all().len(), 46 + 10 + 3 + 13 + 12 + 7 + 1);
     }
 
     #[test]
@@ -255,7 +189,7 @@ mod tests {
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));
-        assert_eq!(count("pencils"), Ok(3));
+        assert_eq!(count("operators"), Ok(13));
         assert_eq!(count("bk5/layers/1"), Ok(1));
         assert!(count("").is_err() && count("layer").is_err());
     }
@@ -267,7 +201,7 @@ mod tests {
             Ok(_) => panic!("{name} is known"),
         };
         assert!(message("bk5/layrs/7").contains("did you mean `bk5/layers/7`?"));
-        assert!(message("pencil").contains("did you mean `pencils`?"));
+        assert!(message("operator").contains("did you mean `operators`?"));
         assert!(!message("gravity").contains("did you mean"));
     }
 }

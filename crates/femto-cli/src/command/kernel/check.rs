@@ -3,16 +3,17 @@
 use super::catalog::Selection;
 use super::table::{Row, Table};
 use super::target::Target;
-use super::text::{Request, Stored, Text, VectorKind};
-use crate::command::bench::options::{Degrees, named, precision};
+use super::text::{DATA_LEVELS, Request, Text, VectorKind};
+use crate::command::bench::options::{Degrees, named, precision, vary};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
+use femto::DataLevel;
+use femto::kernel::family::Knobs;
 use femto::kernel::scalar::Precision;
-use femto::operator::OperatorError;
 use femto::platform::device::{self, DeviceError, DeviceId};
-use femto_bench::in_parallel;
+use femto_bench::{BenchError, MeshShape, in_parallel};
 use std::time::Instant;
 
 /// Compile kernels with a device's own compiler and report the resources they use.
@@ -21,7 +22,7 @@ use std::time::Instant;
 /// kernels are cached for operators to use.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Check {
-    /// Kernels: `all`, a name, or part of a name, such as `bk5/layers`, `cubes`, `pencils`.
+    /// Kernels: `all`, a name, or part of a name, such as `bk5/layers`, `cubes`, `operators`.
     #[arg(default_value = "all", value_name = "NAME")]
     names: Vec<Selection>,
     /// The device: `cuda:0`, `opencl:0`, ...
@@ -37,18 +38,27 @@ pub(in crate::command) struct Check {
     /// Precision of the numbers.
     #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = precision())]
     precision: Vec<Precision>,
-    /// The vectors that femto's own kernels read and write.
+    /// The meshes of operators.
+    #[arg(
+        long, value_delimiter = ',', default_value = "sine",
+        value_parser = named(&MeshShape::ALL, MeshShape::name)
+    )]
+    mesh: Vec<MeshShape>,
+    /// The vectors that operators read and write.
     #[arg(
         long, value_delimiter = ',', default_value = "element,nodal",
         value_parser = named(&VectorKind::ALL, VectorKind::name)
     )]
     vectors: Vec<VectorKind>,
-    /// The stored geometry that femto's own kernels read.
+    /// What operators store.
     #[arg(
-        long, value_delimiter = ',', default_value = "points,multilinear",
-        value_parser = named(&Stored::ALL, Stored::name)
+        long, value_delimiter = ',', default_value = "partial,on_the_fly",
+        value_parser = named(&DATA_LEVELS, DataLevel::name)
     )]
-    storage: Vec<Stored>,
+    data_level: Vec<DataLevel>,
+    /// Knobs of operators' kernels, such as `blocks=3+staged=1`; `best` for the measured defaults.
+    #[arg(long, value_delimiter = ',', default_value = "best")]
+    knobs: Vec<Knobs>,
     /// Recompile kernels that are already cached.
     #[arg(long)]
     fresh: bool,
@@ -69,7 +79,7 @@ fn architecture(name: &str) -> Result<String, String> {
 /// The result of compiling a text.
 enum Outcome {
     Rows(Vec<Row>, Vec<String>),
-    Illegal(OperatorError),
+    Illegal(BenchError),
     Failed(DeviceError),
 }
 
@@ -120,31 +130,28 @@ impl Check {
         let mut all = Vec::new();
         let kernels = self.names.iter().flat_map(|Selection(kernels)| kernels);
         for &kernel in kernels {
-            for &precision in &self.precision {
-                for &vectors in first_unless(kernel.has_data(), &self.vectors) {
-                    for &stored in first_unless(kernel.has_data(), &self.storage) {
-                        let degrees = first_unless(kernel.has_degree(), &self.degree.0);
-                        all.extend(degrees.iter().map(|&degree| Request {
-                            kernel,
-                            degree,
-                            precision,
-                            vectors,
-                            stored,
-                        }));
-                    }
-                }
+            let request = Request {
+                kernel,
+                degree: 1,
+                precision: Precision::Fp64,
+                mesh: MeshShape::Sine,
+                vectors: VectorKind::Element,
+                data_level: DataLevel::Automatic,
+                knobs: Knobs::default(),
+            };
+            let mut requests = vary(vec![request], &self.precision, |it, x| it.precision = x);
+            if kernel.is_of_mesh() {
+                requests = vary(requests, &self.mesh, |it, x| it.mesh = x);
+                requests = vary(requests, &self.vectors, |it, x| it.vectors = x);
+                requests = vary(requests, &self.data_level, |it, x| it.data_level = x);
+                requests = vary(requests, &self.knobs, |it, x| it.knobs = x);
             }
+            if kernel.has_degree() {
+                requests = vary(requests, &self.degree.0, |it, x| it.degree = x);
+            }
+            all.extend(requests);
         }
         all
-    }
-}
-
-/// All values of an option that matters, or just one if it does not.
-fn first_unless<T>(counts: bool, values: &[T]) -> &[T] {
-    if counts {
-        values
-    } else {
-        &values[..values.len().min(1)]
     }
 }
 

@@ -2,10 +2,9 @@
 
 mod catalog;
 mod check;
-mod forms;
 mod list;
+mod operators;
 mod show;
-mod simplices;
 mod table;
 mod target;
 mod text;
@@ -18,8 +17,8 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(super) enum KernelCommand {
     List(list::List),
-    Show(show::Show),
-    Check(check::Check),
+    Show(Box<show::Show>),
+    Check(Box<check::Check>),
 }
 
 impl KernelCommand {

@@ -2,9 +2,9 @@
 
 use super::text::{Request, Text};
 use femto::kernel::scalar::Precision;
-use femto::operator::OperatorError;
 use femto::platform::device::DeviceError;
 use femto::platform::device::accelerator::Usage;
+use femto_bench::BenchError;
 use femto_bench::table::{self, Column};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,8 +18,9 @@ pub(super) struct Row {
     entry: String,
     degree: Option<usize>,
     precision: Precision,
+    mesh: Option<&'static str>,
     vectors: Option<&'static str>,
-    storage: Option<&'static str>,
+    data_level: Option<&'static str>,
     schedule: Option<String>,
     /// Threads of a block along x, y and z.
     threads: [u32; 3],
@@ -41,14 +42,15 @@ impl Row {
         milliseconds: f64,
     ) -> Self {
         let kernel = request.kernel;
-        let has_data = kernel.has_data();
+        let of_mesh = |word: &'static str| kernel.is_of_mesh().then_some(word);
         Self {
             kernel: kernel.to_string(),
             entry: entry.to_owned(),
             degree: kernel.has_degree().then_some(request.degree),
             precision: request.precision,
-            vectors: has_data.then_some(request.vectors.name()),
-            storage: has_data.then_some(request.stored.name()),
+            mesh: of_mesh(request.mesh.name()),
+            vectors: of_mesh(request.vectors.name()),
+            data_level: of_mesh(request.data_level.name()),
             schedule: text.schedule.clone(),
             threads: text.block.threads,
             shared_bytes: text.shared_bytes.max(usage.shared_bytes.unwrap_or(0)),
@@ -60,16 +62,17 @@ impl Row {
 }
 
 impl Request {
-    /// Name, sizes and data, such as `pencils/bk5, degree 7, fp64, nodal vectors, multilinear`.
+    /// Name, sizes and data, such as `operators/bp5, degree 7, fp64, sine, nodal vectors, on_the_fly`.
     pub(super) fn describe(&self) -> String {
         let mut words = vec![self.kernel.to_string()];
         if self.kernel.has_degree() {
             words.push(format!("degree {}", self.degree));
         }
         words.push(self.precision.to_string());
-        if self.kernel.has_data() {
+        if self.kernel.is_of_mesh() {
+            words.push(self.mesh.name().to_owned());
             words.push(format!("{} vectors", self.vectors.name()));
-            words.push(self.stored.name().to_owned());
+            words.push(self.data_level.name().to_owned());
         }
         words.join(", ")
     }
@@ -80,7 +83,7 @@ pub(super) struct Table {
     target: String,
     pub(super) rows: Vec<Row>,
     /// Texts that the device cannot run, and the rule that each breaks.
-    pub(super) illegal: Vec<(String, OperatorError)>,
+    pub(super) illegal: Vec<(String, BenchError)>,
     /// Texts that do not compile.
     pub(super) failures: Vec<(String, DeviceError)>,
     pub(super) warnings: Vec<String>,
@@ -91,8 +94,9 @@ const COLUMNS: &[Column<Row>] = &[
     Column::numbers("degree", "", |it| or_dash(it.degree)),
     Column::words("numbers", |it| it.precision.to_string()),
     Column::words("data", |it| {
-        let data = it.vectors.zip(it.storage);
-        or_dash(data.map(|(vectors, storage)| format!("{vectors}, {storage}")))
+        let data = [it.mesh, it.vectors, it.data_level];
+        let words: Option<Vec<_>> = data.into_iter().collect();
+        or_dash(words.map(|words| words.join(", ")))
     }),
     Column::words("entry", |it| it.entry.clone()),
     Column::numbers("registers", "", |it| or_dash(it.registers)),
@@ -123,7 +127,8 @@ impl Table {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let illegal = |(what, rule): &(String, OperatorError)| json!({ "what": what, "rule": rule.to_string() });
+        let illegal =
+            |(what, rule): &(String, BenchError)| json!({ "what": what, "rule": rule.to_string() });
         let failure = |(what, error): &(String, DeviceError)| json!({ "what": what, "message": error.to_string() });
         json!({
             "femto": env!("CARGO_PKG_VERSION"),

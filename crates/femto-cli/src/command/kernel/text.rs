@@ -1,25 +1,20 @@
 //! A kernel's text, for given sizes and data.
 
 use super::catalog::CatalogEntry;
-use super::{forms, simplices};
-use femto::element::tables::TensorTables;
+use femto::DataLevel;
 use femto::kernel::dialect::{BlockShape, Language};
-use femto::kernel::family::Limits;
-use femto::kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
-use femto::kernel::family::prism_published as helmholtz;
 use femto::kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
-use femto::kernel::family::sum_factorization::Storage;
-use femto::kernel::family::sum_factorization::kernel::{KernelSpec, PointStep};
-use femto::kernel::family::sum_factorization::work::Shape;
-use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, ScheduleError, Vectors};
-use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
+use femto::kernel::family::{KernelSource, Knobs, Limits, Scatter, ScheduleError, Vectors};
 use femto::kernel::roofline::probe_text;
 use femto::kernel::scalar::Precision;
 use femto::kernel::vector::element_inverse::InverseShape;
 use femto::kernel::vector::interpolation::InterpolationShape;
 use femto::kernel::vector::line_solve;
 use femto::kernel::vector::{random, source as vector};
-use femto::operator::OperatorError;
+use femto::operator::{KernelTarget, OperatorError};
+use femto_bench::helmholtz;
+use femto_bench::ladder::{self, LadderKernel, Step};
+use femto_bench::{BenchError, MeshShape};
 
 /// The vectors that a kernel reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,41 +48,13 @@ impl VectorKind {
     }
 }
 
-/// The stored geometry.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Stored {
-    Points,
-    Element,
-    Multilinear,
-    Entries,
-}
-
-impl Stored {
-    pub(super) const ALL: [Self; 4] = [
-        Self::Points,
-        Self::Element,
-        Self::Multilinear,
-        Self::Entries,
-    ];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Points => "points",
-            Self::Element => "element",
-            Self::Multilinear => "multilinear",
-            Self::Entries => "entries",
-        }
-    }
-
-    const fn storage(self) -> Storage {
-        match self {
-            Self::Points => Storage::PointFactors,
-            Self::Element => Storage::ElementFactors,
-            Self::Multilinear => Storage::MapFactors,
-            Self::Entries => Storage::Entries,
-        }
-    }
-}
+/// The data levels with kernels of their own.
+pub(super) const DATA_LEVELS: [DataLevel; 4] = [
+    DataLevel::Automatic,
+    DataLevel::OnTheFly,
+    DataLevel::Partial,
+    DataLevel::Element,
+];
 
 /// All parameters of a text except the language; some texts depend on only a few.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,8 +62,10 @@ pub(super) struct Request {
     pub(super) kernel: CatalogEntry,
     pub(super) degree: usize,
     pub(super) precision: Precision,
+    pub(super) mesh: MeshShape,
     pub(super) vectors: VectorKind,
-    pub(super) stored: Stored,
+    pub(super) data_level: DataLevel,
+    pub(super) knobs: Knobs,
 }
 
 /// A translation unit, and its launch shape.
@@ -115,46 +84,40 @@ impl Request {
     ///
     /// # Errors
     /// A schedule that is illegal under these limits.
-    pub(super) fn text(&self, language: Language, limits: &Limits) -> Result<Text, OperatorError> {
+    pub(super) fn text(&self, language: Language, limits: &Limits) -> Result<Text, BenchError> {
         let precision = self.precision;
+        let target = KernelTarget {
+            language,
+            limits: *limits,
+            precision,
+        };
         Ok(match self.kernel {
             CatalogEntry::Step(step) => {
                 let sizes = step.benchmark.sizes(self.degree as u32);
-                let kernel = ladder::source(&step, sizes, language, precision, limits)?;
+                let kernel = ladder::source(&step, sizes, language, precision, limits)
+                    .map_err(OperatorError::from)?;
                 Text::of_step(&step, step.schedule.block(sizes), kernel, precision)
             }
             CatalogEntry::Helmholtz(step) => {
                 if precision != Precision::Fp64 {
                     let (schedule, rule) = (step.schedule.to_string(), "double precision");
-                    return Err(ScheduleError::Rule { schedule, rule }.into());
+                    return Err(OperatorError::from(ScheduleError::Rule { schedule, rule }).into());
                 }
                 let layers = helmholtz::Columns::LAYERS;
-                let kernels = helmholtz::source(&step, layers, language, limits)?;
+                let kernels = helmholtz::source(&step, layers, language, limits)
+                    .map_err(OperatorError::from)?;
                 let text = Text::of_loops(kernels.text, kernels.block, Precision::Fp64);
                 Text {
                     schedule: Some(step.schedule.to_string()),
                     ..text
                 }
             }
-            CatalogEntry::Pencils(benchmark) => {
-                let basis = benchmark.tables(self.degree)?;
-                let problem = self.problem(benchmark, &basis, language);
-                let schedule = problem.best(limits);
-                schedule.validate(&problem, limits)?;
-                Text::of_kernel(problem.source(&schedule)?, precision, schedule.to_string())
+            CatalogEntry::Simplices(listed) => {
+                let (source, schedule) = listed.source(target)?;
+                Text::of_kernel(source, precision, Some(schedule))
             }
-            CatalogEntry::Diagonal(benchmark) => {
-                let basis = benchmark.tables(self.degree)?;
-                let problem = self.problem(benchmark, &basis, language);
-                let schedule = problem.plain();
-                schedule.validate(&problem, limits)?;
-                let kernel = problem.diagonal_source()?;
-                Text::of_kernel(kernel, precision, schedule.to_string())
-            }
-            CatalogEntry::Form(example) => forms::text(example, self, language, limits)?,
-            CatalogEntry::Simplices(which) => {
-                simplices::text(which, (precision, language), limits)?
-            }
+            CatalogEntry::Operator(example) => example.text(self, target, false)?,
+            CatalogEntry::Diagonal(example) => example.text(self, target, true)?,
             CatalogEntry::Zero => Text::of_nodes(zero_source(language, precision, 1, true)),
             CatalogEntry::Sum => Text::of_nodes(sum_source(language, precision, 1, true)),
             CatalogEntry::Vectors => {
@@ -188,30 +151,6 @@ impl Request {
             }
         })
     }
-
-    fn problem<'a>(
-        &self,
-        benchmark: Benchmark,
-        basis: &'a TensorTables,
-        language: Language,
-    ) -> KernelSpec<'a> {
-        let storage = self.stored.storage();
-        let screened = ScreenedPoisson { lambda: Some(1.0) };
-        let shape = match benchmark {
-            Benchmark::Bk1 => Shape::new(basis, &inspect::<_, 3, 1>(&Mass), storage),
-            Benchmark::Bk3 | Benchmark::Bk5 => {
-                Shape::new(basis, &inspect::<_, 3, 1>(&screened), storage)
-            }
-        };
-        KernelSpec {
-            basis,
-            shape,
-            step: PointStep::Factors(FactorPrecision::Same),
-            vectors: self.vectors.vectors(),
-            precision: self.precision,
-            language,
-        }
-    }
 }
 
 /// Whether a step is legal in fp64 on every CUDA device.
@@ -234,12 +173,16 @@ impl Text {
         }
     }
 
-    pub(super) fn of_kernel(kernel: KernelSource, precision: Precision, schedule: String) -> Self {
+    pub(super) fn of_kernel(
+        kernel: KernelSource,
+        precision: Precision,
+        schedule: Option<String>,
+    ) -> Self {
         Self {
             entries: vec![kernel.entry.to_owned()],
             shared_bytes: kernel.block.shared_bytes(precision),
             block: kernel.block,
-            schedule: Some(schedule),
+            schedule,
             text: kernel.text,
         }
     }

@@ -31,8 +31,12 @@ pub(super) struct BoundBlock<T: Number> {
 }
 
 impl<T: Number> BoundBlock<T> {
-    pub(super) fn new(packer: Packer<'_>, target: &Target) -> Result<Self, OperatorError> {
-        let (device, plan) = (packer.device, packer.binding.plan);
+    pub(super) fn new(
+        device: &Accelerator,
+        packer: Packer<'_>,
+        target: &Target,
+    ) -> Result<Self, OperatorError> {
+        let plan = packer.binding.plan;
         let mut kernels = packer.block.kernels(target, &packer)?;
         let mut arrays = Arrays::upload(device, kernels.take_arrays())?;
         let mut add = |operand, array: Option<_>| {
@@ -40,9 +44,13 @@ impl<T: Number> BoundBlock<T> {
                 arrays.push(operand, array);
             }
         };
-        add(Operand::Geometry, packer.geometry(target)?);
+        add(Operand::Geometry, packer.geometry(device, target)?);
         if !packer.block.folds_coefficients() {
-            let fields = |of| packer.fields(of).map(|it| it.map(DeviceArray::Reals));
+            let fields = |of| {
+                packer
+                    .fields(device, of)
+                    .map(|it| it.map(DeviceArray::Reals))
+            };
             add(Operand::CellFields, fields(FieldKind::Cell)?);
             add(Operand::PointFields, fields(FieldKind::Points)?);
         }

@@ -20,6 +20,7 @@ mod node_list;
 mod operator;
 mod pack;
 mod sums;
+mod texts;
 mod verify;
 mod zero;
 
@@ -31,6 +32,7 @@ use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Device, DeviceError};
 
 pub use operator::AcceleratorBound;
+pub use texts::KernelTarget;
 
 /// The L-vectors of an operator.
 fn vectors(binding: &Binding<'_>) -> Vectors {

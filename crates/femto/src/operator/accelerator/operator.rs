@@ -7,11 +7,12 @@ use super::matrices::Assembler;
 use super::nodal::NodalFields;
 use super::pack::Packer;
 use super::sums::Sums;
+use super::texts::KernelTarget;
 use super::verify::{Expected, chosen_nodes};
 use crate::Number;
 use crate::accelerator::{Counting, language, limits};
 use crate::operator::{Binding, Bound, OperatorError};
-use femto_kernel::family::{Candidate, Elements, EvalContext, Scatter, Target, Vectors};
+use femto_kernel::family::{Candidate, Elements, EvalContext, Scatter, Vectors};
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -70,7 +71,7 @@ impl<T: Number> AcceleratorBound<T> {
         };
         let binding = &Binding { params, ..*whole };
         let cache = device.user_cache();
-        let packers = Packer::all(device, binding);
+        let packers = Packer::all(binding);
         let nodes: Vec<u32> = match params.scatter {
             Scatter::Atomic => Vec::new(),
             Scatter::Deterministic => packers.iter().flat_map(Elements::nodes).copied().collect(),
@@ -78,17 +79,14 @@ impl<T: Number> AcceleratorBound<T> {
         let expected = Expected::at::<T>(chosen_nodes(whole.space, &packers), whole);
         let vectors = super::vectors(binding);
         let context = params.context();
-        let target = Target {
+        let target = KernelTarget {
             language: language(device.features()),
             limits: limits(device.features()),
             precision: T::PRECISION,
-            factors: plan.factors,
-            knobs: params.knobs,
-            vectors,
-            is_applied_once: params.is_applied_once,
         };
+        let target = target.of(binding);
         let blocks = packers.into_iter();
-        let blocks = blocks.map(|packer| BoundBlock::new(packer, &target));
+        let blocks = blocks.map(|packer| BoundBlock::new(device, packer, &target));
         let mut bound = Self {
             device: device.clone(),
             edit,

@@ -17,7 +17,6 @@ use std::sync::atomic::Ordering;
 
 /// The elements of one kind of map, to be packed.
 pub(super) struct Packer<'a> {
-    pub(super) device: &'a Accelerator,
     pub(super) binding: &'a Binding<'a>,
     pub(super) block: &'a Block,
     /// The elements, ascending.
@@ -33,9 +32,8 @@ pub(super) struct Packer<'a> {
 
 impl<'a> Packer<'a> {
     /// One for each kind of map, in the plan's order.
-    pub(super) fn all(device: &'a Accelerator, binding: &'a Binding<'a>) -> Vec<Self> {
+    pub(super) fn all(binding: &'a Binding<'a>) -> Vec<Self> {
         let of_kind = |(kind, plan): (usize, &'a crate::operator::plan::KindPlan)| Self {
-            device,
             binding,
             block: &plan.block,
             nodes: OnceLock::new(),
@@ -92,6 +90,7 @@ impl<'a> Packer<'a> {
     /// Packed geometry, `[element][number]`; `None` if nothing is stored.
     pub(super) fn geometry<T: Number>(
         &self,
+        device: &Accelerator,
         target: &Target,
     ) -> Result<Option<DeviceArray<T>>, OperatorError> {
         if self.block.device_numbers() == 0 {
@@ -102,9 +101,9 @@ impl<'a> Packer<'a> {
             .stored_precision(target.factors, target.precision);
         Ok(Some(match stored {
             Precision::Fp32 if T::PRECISION != Precision::Fp32 => {
-                DeviceArray::Single(self.device.upload(&self.rows::<f32>())?)
+                DeviceArray::Single(device.upload(&self.rows::<f32>())?)
             }
-            _ => DeviceArray::Reals(self.device.upload(&self.rows::<T>())?),
+            _ => DeviceArray::Reals(device.upload(&self.rows::<T>())?),
         }))
     }
 
@@ -134,13 +133,14 @@ impl<'a> Packer<'a> {
     /// The fields of one kind, `[element][field][number]`.
     pub(super) fn fields<T: Number>(
         &self,
+        device: &Accelerator,
         kind: FieldKind,
     ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
         let values = self.field_values(&self.elements, kind);
         if values.is_empty() {
             return Ok(None);
         }
-        Ok(Some(upload_f64(self.device, &values)?))
+        Ok(Some(upload_f64(device, &values)?))
     }
 
     fn field_values(&self, elements: &[u32], kind: FieldKind) -> Vec<f64> {

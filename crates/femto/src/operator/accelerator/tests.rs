@@ -193,7 +193,7 @@ fn rounding_errors_do_not_set_the_scale() {
     let (form, params) = (Typed::<_, 2, 1>(Load), OperatorParams::default());
     let block = block(&mesh, 2);
     let scale = with_binding(&device, &block, (&form, &params), |binding| {
-        let packers = Packer::all(&device, binding);
+        let packers = Packer::all(binding);
         // The first three nodes of an element are its vertices.
         let mut vertices = Elements::nodes(&packers[0])[..3].to_vec();
         vertices.sort_unstable();
