@@ -93,7 +93,10 @@ fn a_text_has_the_definitions_that_were_asked_for() {
         (&["probe"], &["KERNEL(probe_fma)"]),
         (
             &["operators/bp1", "--mesh", "box", "--knobs", "blocks=3"],
-            &["#define GEOMETRY_ELEMENT 1\n", "#define BLOCKS_PER_UNIT 3\n"],
+            &[
+                "#define GEOMETRY_ELEMENT 1\n",
+                "#define BLOCKS_PER_UNIT 3\n",
+            ],
         ),
         (
             &["operators/bp3", "--mesh", "tetrahedra", "--degree", "3"],

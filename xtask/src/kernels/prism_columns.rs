@@ -71,6 +71,17 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     cases.extend(level.cases::<_, 1>("mass of level", Mass, &[], of));
                 }
                 if vectors == ATOMIC {
+                    for (name, knobs) in TOGETHER {
+                        for layering in [Layering::Any, Layering::Level] {
+                            let kind = Kind {
+                                knobs,
+                                layering,
+                                ..kind
+                            };
+                            let name = format!("3 screened {name}, {layering:?}");
+                            cases.extend(kind.cases::<_, 3>(&name, each, &[FieldKind::Cell], of));
+                        }
+                    }
                     let parallel = Kind {
                         layering: Layering::Parallel,
                         ..kind
@@ -92,6 +103,17 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             }
         }
     }
+    // At points, one component after the other.
+    let kind = Kind {
+        degree: 3,
+        vectors: ATOMIC,
+        precision: Precision::Fp64,
+        layering: Layering::Any,
+        knobs: "together=0",
+    };
+    let each = Componentwise::<_, 3>(ScreenedPoisson { lambda: None });
+    let of = (language, limits);
+    cases.extend(kind.cases::<_, 3>("3 screened at points", each, &[FieldKind::Cell], of));
     cases
 }
 
@@ -100,6 +122,9 @@ const STACKS: [(&str, &str); 2] = [
     ("stacks", "stack=3+columns=2"),
     ("whole columns", "stack=29+elements=116+carry=0"),
 ];
+
+/// Components at the same time, and one after the other.
+const TOGETHER: [(&str, &str); 2] = [("together", "together=1"), ("apart", "together=0")];
 
 /// A kernel without its form.
 #[derive(Clone, Copy)]

@@ -215,7 +215,7 @@ impl BlockKernels for Kernels {
                 schedule: schedule.to_string(),
                 source: spec.source(&schedule),
                 places: columns * schedule.stacks(self.columns.layers),
-                work: spec.work(prisms),
+                work: spec.work(&schedule, prisms),
             })
         })
     }

@@ -19,6 +19,8 @@ pub struct Schedule {
     pub carry: bool,
     /// Whether it hands what it adds to one line of nodes to the thread with the prism beside it: at degree 1.
     pub pairs: bool,
+    /// Whether all components are evaluated at the same time, not one after the other.
+    pub together: bool,
     /// Target number of resident blocks per compute unit; 0 leaves registers to the compiler.
     pub blocks_per_unit: u32,
 }
@@ -35,6 +37,8 @@ pub(super) struct Sizes<'a> {
     pub(super) is_level: bool,
     /// Whether the operator consists of parts.
     pub(super) in_parts: bool,
+    /// Whether the form does the same to each component, and nothing to the others.
+    pub(super) componentwise: bool,
 }
 
 impl<'a> Sizes<'a> {
@@ -51,6 +55,7 @@ impl<'a> Sizes<'a> {
             precision,
             is_level: operator.layering == Layering::Level,
             in_parts: parts.is_some(),
+            componentwise: operator.inspection.coefficients.is_some(),
         }
     }
 }
@@ -75,13 +80,20 @@ const PAIRS: Knob = Knob {
     name: "pairs",
     most: 1,
 };
+const TOGETHER: Knob = Knob {
+    name: "together",
+    most: 1,
+};
 const BLOCKS: Knob = Knob {
     name: "blocks",
     most: 32,
 };
 
 /// The knobs of all schedules.
-pub(super) const KNOBS: [Knob; 6] = [ELEMENTS, COLUMNS, STACK, CARRY, PAIRS, BLOCKS];
+pub(super) const KNOBS: [Knob; 7] = [ELEMENTS, COLUMNS, STACK, CARRY, PAIRS, TOGETHER, BLOCKS];
+
+/// The most nodes of a prism of which the compiler may choose a thread's registers.
+const FEW_NODES: usize = 12;
 
 impl Schedule {
     /// The legal one with the least needs.
@@ -90,6 +102,7 @@ impl Schedule {
         stack: 1,
         carry: false,
         pairs: false,
+        together: true,
         blocks_per_unit: 1,
     };
 
@@ -99,9 +112,14 @@ impl Schedule {
         let pairs = of.tables.degree == 1
             && (of.components > 1 || (of.is_level && of.precision == Precision::Fp64));
         let nodes = of.tables.nodes();
-        let (threads, blocks_per_unit) = match (nodes, of.in_parts, of.components) {
+        // Components one after the other, but where nodes are few: on horizontal layers up to degree 2, on others at degree 1.
+        let few = if of.is_level { 20 } else { FEW_NODES };
+        let apart = of.componentwise && of.components > 1 && nodes > few;
+        let together = knobs.get(TOGETHER.name).map_or(!apart, |is| is == 1);
+        let components = if together { of.components } else { 1 };
+        let (threads, blocks_per_unit) = match (nodes, of.in_parts, components) {
             // More blocks at a time are worth more than registers, as at degree 1.
-            (..=12, ..) => (128, 0),
+            (..=FEW_NODES, ..) => (128, 0),
             // Few numbers, as at degree 2: half of the registers are enough.
             (..=20, true, 1) => (64, 8),
             (..=20, false, _) => (128, 1),
@@ -113,6 +131,7 @@ impl Schedule {
             stack: 1,
             carry: true,
             pairs,
+            together,
             blocks_per_unit,
         };
         if knobs.is_empty() {
@@ -125,6 +144,7 @@ impl Schedule {
             stack,
             carry,
             pairs: false,
+            together,
             blocks_per_unit: knobs.get(BLOCKS.name).unwrap_or(best.blocks_per_unit),
             ..best
         };
@@ -151,8 +171,14 @@ impl Schedule {
         layers.div_ceil(self.stack.max(1) as usize)
     }
 
+    /// Components that are evaluated at the same time.
+    pub(super) fn components_at_once(&self, components: usize) -> usize {
+        if self.together { components } else { 1 }
+    }
+
     pub(super) fn block(&self, of: &Sizes) -> BlockShape {
-        let handed = (of.tables.triangle[0] + usize::from(self.pairs)) * of.components;
+        let components = self.components_at_once(of.components);
+        let handed = (of.tables.triangle[0] + usize::from(self.pairs)) * components;
         BlockShape {
             threads: [self.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
@@ -171,6 +197,11 @@ impl Schedule {
         };
         if self.stack == 0 {
             return Err(rule("a stack has prisms"));
+        }
+        if !self.together && !of.componentwise {
+            return Err(rule(
+                "only forms λ u, κ ∇u are evaluated for one component after the other",
+            ));
         }
         if self.threads == 0 {
             return Err(rule(
@@ -203,6 +234,9 @@ impl fmt::Display for Schedule {
         if self.pairs {
             write!(f, ", of edges in pairs of columns exchanged")?;
         }
+        if !self.together {
+            write!(f, ", one component after the other")?;
+        }
         match self.blocks_per_unit {
             0 | 1 => Ok(()),
             blocks => write!(f, ", {blocks} blocks a unit"),
@@ -230,6 +264,7 @@ mod tests {
             precision: Precision::Fp64,
             is_level: true,
             in_parts: true,
+            componentwise: true,
         };
         let all = |knobs: &str| Schedule::all(&sizes, &knobs.parse().unwrap());
         let best = all("best");
@@ -251,6 +286,14 @@ mod tests {
         };
         assert_eq!(all("stack=3+columns=2"), [stacks]);
         assert_eq!(all("stack=3+elements=102"), [stacks]);
+        let one = all("together=0")[0];
+        assert!(best[0].together && !one.together);
+        let coupled = Sizes {
+            componentwise: false,
+            ..sizes
+        };
+        assert!(one.validate(&sizes, &Limits::default()).is_ok());
+        assert!(one.validate(&coupled, &Limits::default()).is_err());
         for refused in [
             "elements=0",
             "columns=0",

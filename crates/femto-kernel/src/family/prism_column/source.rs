@@ -50,7 +50,11 @@ impl KernelSpec<'_> {
 
     /// The text that sums the diagonals of the prisms' matrices.
     pub(super) fn diagonal_source(&self) -> KernelSource {
-        self.unit(&Schedule::PLAIN, ("diagonal", file!("diagonal.c")), false)
+        let schedule = Schedule {
+            together: self.operator.inspection.coefficients.is_none(),
+            ..Schedule::PLAIN
+        };
+        self.unit(&schedule, ("diagonal", file!("diagonal.c")), false)
     }
 
     /// The schedule without sums that would have no effect: there are some between L-vectors, not where each prism's contributions
@@ -79,7 +83,7 @@ impl KernelSpec<'_> {
         let operands = self.operands(reads_u);
         let mut source = SourceBuilder::new(self.language, self.precision, block);
         define_arguments(&mut source, &operands, &OPTIONAL);
-        self.define(&mut source);
+        self.define(&mut source, schedule);
         source.define("STACK", schedule.stack);
         source.define("CARRY", u8::from(schedule.carry));
         source.define("PAIRS", u8::from(schedule.pairs));
@@ -133,15 +137,16 @@ impl KernelSpec<'_> {
     }
 
     /// Whether loops over points, or over rows of matrices, are unrolled.
-    pub(super) fn is_unrolled(&self) -> bool {
+    pub(super) fn is_unrolled(&self, schedule: &Schedule) -> bool {
         let most = match self.parts {
             Some(Parts::Level(_)) => UNROLLED_ROWS,
             _ => UNROLLED_POINTS,
         };
-        self.tables.nodes() * self.operator.inspection.components <= most
+        let components = schedule.components_at_once(self.operator.inspection.components);
+        self.tables.nodes() * components <= most
     }
 
-    fn define(&self, source: &mut SourceBuilder) {
+    fn define(&self, source: &mut SourceBuilder, schedule: &Schedule) {
         let (tables, of) = (self.tables, &self.operator.inspection);
         self.vectors.define(source, tables.nodes(), of.components);
         self.operator.fields.define(source);
@@ -151,6 +156,7 @@ impl KernelSpec<'_> {
             ("LINE_NODES", tables.line[0]),
             ("LINE_POINTS", tables.line[1]),
             ("LAYERS", self.columns.layers),
+            ("TOGETHER", schedule.components_at_once(of.components)),
             ("PARAMETERS", of.parameters),
         ] {
             source.define(name, number);
@@ -168,7 +174,7 @@ impl KernelSpec<'_> {
         ] {
             source.define(name, u8::from(is));
         }
-        let few = self.is_unrolled();
+        let few = self.is_unrolled(schedule);
         source.define("FEW", u8::from(few));
         source.define("OUTER_LOOP", if few { "UNROLL" } else { "UNROLL_BY(1)" });
     }

@@ -1,6 +1,7 @@
 //! Exact work: bytes and flops, from sizes.
 
 use super::parts::Parts;
+use super::schedule::Schedule;
 use super::source::KernelSpec;
 use super::tables::Tables;
 use crate::family::Vectors;
@@ -139,7 +140,7 @@ impl<R> Parts<R> {
 
 impl KernelSpec<'_> {
     /// The work on all prisms, apart from L-vectors and fields in the solution's space: columns, fields, E-vectors.
-    pub(super) fn work(&self, prisms: usize) -> Work {
+    pub(super) fn work(&self, schedule: &Schedule, prisms: usize) -> Work {
         let (numbers, of) = (self.precision.bytes(), &self.operator.inspection);
         let (columns, nodes) = (self.columns, self.tables.nodes());
         let [integers, reals] = columns.lengths;
@@ -156,11 +157,15 @@ impl KernelSpec<'_> {
         let loops = Loops {
             of_level: self.tables.degree.horizontal == 1,
             layering: self.operator.layering,
-            unrolled: self.is_unrolled(),
+            unrolled: self.is_unrolled(schedule),
         };
+        let components = schedule.components_at_once(of.components);
+        let mut at_once = of.clone();
+        at_once.components = components;
+        let times = (of.components / components) as u64;
         let flops = match self.parts {
-            Some(parts) => parts.flops(self.tables, of, loops),
-            None => flops(self.tables, of, self.operator.fields, loops),
+            Some(parts) => times * parts.flops(self.tables, &at_once, loops),
+            None => times * flops(self.tables, &at_once, self.operator.fields, loops),
         };
         Work {
             bytes_read: (of_columns + prisms * (fields + read) * numbers) as u64,

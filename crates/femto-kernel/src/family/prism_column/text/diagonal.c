@@ -1,12 +1,12 @@
 /* The diagonal of the prisms' matrices of a linear form: a prism per thread, which applies its matrix to one unit
- * vector after the other. */
+ * vector after the other; components that are not evaluated TOGETHER have the same diagonal. */
 KERNEL(diagonal)(KERNEL_ARGUMENTS)
 {
     STACK_OF_PRISMS
     PRISM(0)
     real r_u[UNKNOWNS], r_v[UNKNOWNS];
     EACH(n, UNKNOWNS) r_u[n] = 0;
-    UNROLL_BY(1) for (int c = 0; c < COMPONENTS; ++c)
+    UNROLL_BY(1) for (int c = 0; c < TOGETHER; ++c)
     {
         UNROLL_BY(1) for (int t = 0; t < TRIANGLE_NODES; ++t)
         {
@@ -16,7 +16,10 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
                 r_u[n] = 1;
                 evaluate_prism(&p, r_u, r_fields, r_v);
                 r_u[n] = 0;
-                if (writes) ADD(c, t, k, r_v[n]);
+                EACH(other, COMPONENTS / TOGETHER)
+                {
+                    if (writes) ADD(c + other, t, k, r_v[n]);
+                }
             }
         }
     }

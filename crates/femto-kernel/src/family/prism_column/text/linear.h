@@ -70,7 +70,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     }
 #endif
 #endif
-    EACH(c, COMPONENTS)
+    EACH(c, TOGETHER)
     {
         const real *r_own = r_u + c * NODES;
         /* u₀ and u₁, and what is tested with 1 and ζ, at the corners. */

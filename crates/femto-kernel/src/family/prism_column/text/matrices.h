@@ -23,7 +23,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     real r_steep[UNKNOWNS];
 #if WRITES_VALUES
     const real mass = lambda * p->determinant * z_up;
-    EACH(c, COMPONENTS) EACH_NODE(t, k)
+    EACH(c, TOGETHER) EACH_NODE(t, k)
     {
         real sum = 0;
         EACH(l, LINE_NODES) sum += L_MATRIX(k, l, 0) * r_u[c * NODES + AT(t, l)];
@@ -39,7 +39,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     base_metric(p, factor * z_up * z_up, r_metric);
     /* Differences to the first node of the triangle, times M of the line. */
     real r_flat[UNKNOWNS];
-    EACH(c, COMPONENTS) EACH_NODE(t, k)
+    EACH(c, TOGETHER) EACH_NODE(t, k)
     {
         real sum = 0;
         EACH(l, LINE_NODES)
@@ -49,7 +49,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
         }
         r_flat[c * NODES + AT(t, k)] = sum;
     }
-    EACH(c, COMPONENTS) EACH(t, TRIANGLE_NODES)
+    EACH(c, TOGETHER) EACH(t, TRIANGLE_NODES)
     {
         const real *r_line = r_u + c * NODES + AT(t, 0);
         real *r_sums = r_steep + c * NODES + AT(t, 0);
@@ -65,7 +65,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
 #endif
     OUTER_LOOP for (int t = 0; t < TRIANGLE_NODES; ++t)
     {
-        EACH(c, COMPONENTS) EACH(k, LINE_NODES)
+        EACH(c, TOGETHER) EACH(k, LINE_NODES)
         {
             real sum = 0;
             EACH(s, TRIANGLE_NODES) sum += T_MATRIX(t, s, 0) * r_steep[c * NODES + AT(s, k)];
@@ -75,18 +75,18 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
 #if WRITES_GRADIENTS
     OUTER_LOOP for (int t = 1; t < TRIANGLE_NODES; ++t)
     {
-        real r_row[COMPONENTS * LINE_NODES];
-        EACH(n, COMPONENTS * LINE_NODES) r_row[n] = 0;
+        real r_row[TOGETHER * LINE_NODES];
+        EACH(n, TOGETHER * LINE_NODES) r_row[n] = 0;
         EACH(s, TRIANGLE_NODES - 1)
         {
             real entry = 0;
             EACH(n, 3) entry += T_MATRIX(t, s + 1, 1 + n) * r_metric[n];
-            EACH(c, COMPONENTS) EACH(k, LINE_NODES)
+            EACH(c, TOGETHER) EACH(k, LINE_NODES)
             {
                 r_row[c * LINE_NODES + k] += entry * r_flat[c * NODES + AT(s + 1, k)];
             }
         }
-        EACH(c, COMPONENTS) EACH(k, LINE_NODES)
+        EACH(c, TOGETHER) EACH(k, LINE_NODES)
         {
             r_v[c * NODES + AT(t, k)] += r_row[c * LINE_NODES + k];
             r_v[c * NODES + k] -= r_row[c * LINE_NODES + k];

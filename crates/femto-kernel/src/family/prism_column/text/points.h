@@ -57,17 +57,17 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     OUTER_LOOP for (int b = 0; b < LINE_POINTS; ++b)
     {
         /* At this level: values and derivatives upwards over the nodes of the triangle, and their sums. */
-        real level_u[COMPONENTS][TRIANGLE_NODES], level_w[COMPONENTS][TRIANGLE_NODES];
-        real level_f0[COMPONENTS][TRIANGLE_NODES], level_f1[COMPONENTS][TRIANGLE_NODES];
+        real level_u[TOGETHER][TRIANGLE_NODES], level_w[TOGETHER][TRIANGLE_NODES];
+        real level_f0[TOGETHER][TRIANGLE_NODES], level_f1[TOGETHER][TRIANGLE_NODES];
         real field_u[SOME(NODAL_FIELDS)][TRIANGLE_NODES], field_w[SOME(NODAL_FIELDS)][TRIANGLE_NODES];
-        EACH(c, COMPONENTS)
+        EACH(c, TOGETHER)
         {
             to_level(b, r_u + c * NODES, level_u[c], level_w[c]);
             EACH(t, TRIANGLE_NODES) level_f0[c][t] = level_f1[c][t] = 0;
         }
 #if DEGREE_ONE && WRITES_GRADIENTS
-        real level_flux[COMPONENTS][2];
-        EACH(c, COMPONENTS) EACH(r, 2) level_flux[c][r] = 0;
+        real level_flux[TOGETHER][2];
+        EACH(c, TOGETHER) EACH(r, 2) level_flux[c][r] = 0;
 #endif
         EACH(n, NODAL_FIELDS) to_level(b, r_fields + n * NODES, field_u[n], field_w[n]);
         const real *h = p->h;
@@ -83,12 +83,17 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
             real r_value[COMPONENTS], r_gradient[COMPONENTS * 3], r_x[3];
             real r_a[SOME(FIELDS)], r_grad_a[SOME(FIELDS) * 3], r_parameters[SOME(PARAMETERS)];
             real r_f0[COMPONENTS], r_f1[COMPONENTS * 3];
-            EACH(c, COMPONENTS)
+            EACH(c, TOGETHER)
             {
                 r_value[c] = level_value(q, level_u[c]);
 #if READS_GRADIENTS
                 level_gradient(q, level_u[c], level_w[c], slopes, inverse_up, p, r_gradient + c * 3);
 #endif
+            }
+            EACH(c, COMPONENTS - TOGETHER)
+            {
+                r_value[TOGETHER + c] = 0;
+                EACH(d, 3) r_gradient[(TOGETHER + c) * 3 + d] = 0;
             }
             EACH(n, FIELDS * 3) r_grad_a[n] = 0;
             EACH(n, CELL_FIELDS) r_a[CELL_FIELD(n)] = p->g_cell_fields[n];
@@ -113,7 +118,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
             EACH(n, PARAMETERS) r_parameters[n] = p->g_context[1 + n];
             point_form(r_value, r_gradient, r_a, r_grad_a, r_x, r_parameters, p->g_context[0], r_f0, r_f1);
             const real scale = T_WEIGHT(q) * L_WEIGHT(b) * (p->determinant * z_up);
-            EACH(c, COMPONENTS)
+            EACH(c, TOGETHER)
             {
 #if WRITES_VALUES
                 const real f0 = scale * r_f0[c];
@@ -139,13 +144,13 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
             }
         }
 #if DEGREE_ONE && WRITES_GRADIENTS
-        EACH(c, COMPONENTS)
+        EACH(c, TOGETHER)
         {
             level_f0[c][0] -= level_flux[c][0] + level_flux[c][1];
             EACH(r, 2) level_f0[c][r + 1] += level_flux[c][r];
         }
 #endif
-        EACH(c, COMPONENTS) EACH_NODE(t, k)
+        EACH(c, TOGETHER) EACH_NODE(t, k)
         {
             r_v[c * NODES + AT(t, k)] += L_INTERP(b, k) * level_f0[c][t];
 #if WRITES_GRADIENTS

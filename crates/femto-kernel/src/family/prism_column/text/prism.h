@@ -13,11 +13,11 @@
  *   c_steps     each node's step from layer to layer
  *   c_places    each node's place in an element
  *
- * Nodes here are [triangle node t][k upwards]; private arrays [component][t][k].
+ * Nodes here are [triangle node t][k upwards]; private arrays [component][t][k], of as many components as are evaluated TOGETHER.
  */
 #define AT(t, k) ((t) * LINE_NODES + (k))
 #define SOME(count) ((count) > 0 ? (count) : 1)
-#define UNKNOWNS (COMPONENTS * NODES)
+#define UNKNOWNS (TOGETHER * NODES)
 #define COLUMN_NUMBERS (NODES + 5)
 
 /* The node over t at level k, in L-vectors. A shared one on top is the lowest of the prism above. */

@@ -73,7 +73,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     /* Modes in place of nodes upwards, [component][t][j], and above the first node of the triangle differences to it: neither has
      * a derivative of a constant, whatever its size. Sums of what is tested. */
     real r_modes[UNKNOWNS], r_sums[UNKNOWNS];
-    EACH(c, COMPONENTS) EACH_NODE(t, j)
+    EACH(c, TOGETHER) EACH_NODE(t, j)
     {
         const real *r_line = r_u + c * NODES + AT(t, 0);
         real sum = j == 0 ? r_line[0] : 0;
@@ -85,7 +85,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
     {
         const real z_up = PARALLEL ? h[0] : h[0] + T_POSITION(q, 0) * slopes[1][0] + T_POSITION(q, 1) * slopes[1][1];
         const real inverse_up = reciprocal(z_up), weight = T_WEIGHT(q) * z_up;
-        EACH(c, COMPONENTS)
+        EACH(c, TOGETHER)
         {
             const real *r_mode = r_modes + c * NODES;
             real *r_sum = r_sums + c * NODES;
@@ -124,7 +124,7 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
             }
         }
     }
-    EACH(c, COMPONENTS)
+    EACH(c, TOGETHER)
     {
         real *r_sum = r_sums + c * NODES;
         EACH_NODE(t, k)
