@@ -1,8 +1,9 @@
 //! The benchmarks of the field, as data.
 
 use femto::Quadrature;
-use femto::operator::{AnyForm, Typed};
-use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson};
+use femto::operator::OperatorError;
+use femto::problem::ProblemForm;
+use femto_kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display};
 
@@ -118,19 +119,20 @@ impl Benchmark {
     }
 
     /// The form, as users write it in cases.
-    pub fn form(self) -> Box<dyn AnyForm> {
-        fn scalar(form: &impl Form<3, 1>) -> Box<dyn AnyForm> {
-            Box::new(Typed(GraphForm::of(form)))
+    ///
+    /// # Errors
+    /// None: forms of one component and of three are interpreted.
+    pub fn form(self) -> Result<ProblemForm, OperatorError> {
+        fn vector(form: impl Form<3, 1>) -> Result<ProblemForm, OperatorError> {
+            ProblemForm::interpreted(&Componentwise::<_, 3>(form))
         }
-        fn vector(form: impl Form<3, 1>) -> Box<dyn AnyForm> {
-            Box::new(Typed(GraphForm::of(&Componentwise::<_, 3>(form))))
-        }
+        let screened = ScreenedPoisson { lambda: Some(1.0) };
         match (self.physics(), self.components()) {
             (Physics::Mass, 3) => vector(Mass),
-            (Physics::Mass, _) => scalar(&Mass),
+            (Physics::Mass, _) => ProblemForm::interpreted::<_, 3, 1>(&Mass),
             (Physics::Poisson, 3) => vector(Poisson),
-            (Physics::Poisson, _) => scalar(&Poisson),
-            (Physics::ScreenedPoisson, _) => scalar(&ScreenedPoisson { lambda: Some(1.0) }),
+            (Physics::Poisson, _) => ProblemForm::interpreted::<_, 3, 1>(&Poisson),
+            (Physics::ScreenedPoisson, _) => ProblemForm::interpreted::<_, 3, 1>(&screened),
         }
     }
 

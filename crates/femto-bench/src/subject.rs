@@ -50,7 +50,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
         problem: &MeshedSpace,
     ) -> Result<Self, OperatorError> {
         let benchmark = params.benchmark;
-        let form = benchmark.form();
+        let form = benchmark.form()?;
         let operator_params = OperatorParams {
             quadrature: benchmark.quadrature(),
             data_level: params.data_level,
@@ -61,7 +61,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
             ..OperatorParams::default()
         };
         let (space, geometry) = (&problem.space, &problem.geometry);
-        let operator = Operator::of_form(device, space, geometry, &*form, operator_params)?;
+        let operator = Operator::of_form(device, space, geometry, form.form(), operator_params)?;
         Ok(Self {
             operator,
             projector: Projector::new(device, &problem.constraints)?,

@@ -4,14 +4,14 @@ use super::record::{Measured, Subject, compare};
 use super::{Challenge, How};
 use crate::timing::time_apply;
 use crate::{BenchError, Record};
-use femto::operator::{AnyForm, Typed};
+use femto::problem::ProblemForm;
 use femto::{AnyDevice, OperatorParams, Quadrature};
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::{CellBlock, Layers, Mesh};
 use femto_fem::space::{Block, SpaceParams};
 use femto_kernel::family::prism_published::{Columns, Schedule, Stage, StageWork};
-use femto_kernel::form::{GraphForm, Mass, Poisson, ScreenedPoisson};
+use femto_kernel::form::{Mass, Poisson, ScreenedPoisson};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Usage;
 
@@ -45,18 +45,23 @@ pub fn measure_operators(
     let places = places(columns, &blocks);
     let mut records = Vec::new();
     for stage in stages {
-        let input = match stage {
-            Stage::Rhs1 => Stage::Expression1,
-            _ => Stage::Rhs1,
+        let screened = ScreenedPoisson { lambda: Some(1.0) };
+        let (input, form) = match stage {
+            Stage::Rhs1 => (
+                Stage::Expression1,
+                ProblemForm::interpreted::<_, 3, 1>(&Mass),
+            ),
+            Stage::Rhs => (Stage::Rhs1, ProblemForm::interpreted::<_, 3, 1>(&Poisson)),
+            _ => (Stage::Rhs1, ProblemForm::interpreted::<_, 3, 1>(&screened)),
         };
-        let (Some(form), Some(input)) = (form(stage), oracle.output(input)) else {
+        let (form, Some(input)) = (form?, oracle.output(input)) else {
             continue;
         };
         let params = OperatorParams {
             quadrature: Quadrature::Exact(4),
             ..OperatorParams::default()
         };
-        let operator = device.operator(Precision::Fp64, &blocks, &*form, params)?;
+        let operator = device.operator(Precision::Fp64, &blocks, form.form(), params)?;
         let u: Vec<f64> = places.iter().map(|&place| input.values[place]).collect();
         let mut v = vec![f64::NAN; u.len()];
         operator.apply(&u, &mut v)?;
@@ -86,19 +91,6 @@ pub fn measure_operators(
         }));
     }
     Ok(records)
-}
-
-/// The form of a stage's matrix.
-fn form(stage: Stage) -> Option<Box<dyn AnyForm>> {
-    Some(match stage {
-        Stage::Rhs1 => Box::new(Typed::<_, 3, 1>(GraphForm::of(&Mass))),
-        Stage::Rhs => Box::new(Typed::<_, 3, 1>(GraphForm::of(&Poisson))),
-        Stage::Action => {
-            let screened = ScreenedPoisson { lambda: Some(1.0) };
-            Box::new(Typed::<_, 3, 1>(GraphForm::of(&screened)))
-        }
-        _ => return None,
-    })
 }
 
 /// The same columns as a mesh.

@@ -3,10 +3,9 @@
 use super::text::{Request, Text};
 use femto::fem::space::Space;
 use femto::kernel::family::BlockError;
-use femto::kernel::form::{
-    Coefficient, Diffusion, GraphForm, Jacobian, LinearElasticity, NeoHookean,
-};
-use femto::operator::{AnyForm, Auxiliary, KernelTarget, OperatorError, Typed};
+use femto::kernel::form::{Coefficient, Diffusion, Jacobian, LinearElasticity, NeoHookean};
+use femto::operator::{Auxiliary, KernelTarget, OperatorError};
+use femto::problem::ProblemForm;
 use femto::{OperatorParams, Quadrature};
 use femto_bench::{BenchError, Benchmark};
 
@@ -61,7 +60,7 @@ impl Example {
         }
     }
 
-    fn form(self) -> Box<dyn AnyForm> {
+    fn form(self) -> Result<ProblemForm, OperatorError> {
         let body = NeoHookean::from_young(1.0, 0.3);
         let diffusion = Diffusion {
             kappa: Coefficient::Auxiliary(0),
@@ -72,10 +71,10 @@ impl Example {
         };
         match self {
             Self::Benchmark(benchmark) => benchmark.form(),
-            Self::Diffusion => Box::new(Typed::<_, 3, 1>(GraphForm::of(&diffusion))),
-            Self::Elasticity => Box::new(Typed::<_, 3, 3>(GraphForm::of(&elasticity))),
-            Self::NeoHookean => Box::new(Typed::<_, 3, 3>(GraphForm::of(&body))),
-            Self::Jacobian => Box::new(Typed::<_, 3, 3>(GraphForm::of(&Jacobian(body)))),
+            Self::Diffusion => ProblemForm::interpreted::<_, 3, 1>(&diffusion),
+            Self::Elasticity => ProblemForm::interpreted::<_, 3, 3>(&elasticity),
+            Self::NeoHookean => ProblemForm::interpreted::<_, 3, 3>(&body),
+            Self::Jacobian => ProblemForm::interpreted::<_, 3, 3>(&Jacobian(body)),
         }
     }
 
@@ -111,9 +110,9 @@ impl Example {
             knobs: request.knobs,
             ..OperatorParams::default()
         };
-        let (mesh, degree, form) = (request.mesh, request.degree, self.form());
+        let (mesh, degree, form) = (request.mesh, request.degree, self.form()?);
         let auxiliary = |space: &Space| self.auxiliary(space);
-        let kernels = mesh.kernels(target, degree, &*form, auxiliary, params)?;
+        let kernels = mesh.kernels(target, degree, form.form(), auxiliary, params)?;
         let made = match diagonal {
             true => kernels.diagonal(vectors).map(|source| (source, None)),
             false => kernels.candidates(vectors).and_then(|all| {
