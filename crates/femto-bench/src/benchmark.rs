@@ -121,7 +121,7 @@ impl Benchmark {
     /// The form, as users write it in cases.
     ///
     /// # Errors
-    /// None: forms of one component and of three are interpreted.
+    /// As [`ProblemForm::interpreted`], which takes all of these.
     pub fn form(self) -> Result<ProblemForm, OperatorError> {
         fn vector(form: impl Form<3, 1>) -> Result<ProblemForm, OperatorError> {
             ProblemForm::interpreted(&Componentwise::<_, 3>(form))

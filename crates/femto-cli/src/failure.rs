@@ -232,6 +232,7 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::NoRows
         | BenchError::Folder { .. }
         | BenchError::FigureFormat(_)
+        | BenchError::Illegal(_)
         | BenchError::Mesh(_)
         | BenchError::Space(_) => 2,
         BenchError::Operator(error) => exit_code_of(error.is_of_input()),

@@ -52,7 +52,8 @@ pub fn measure_operators(
                 ProblemForm::interpreted::<_, 3, 1>(&Mass),
             ),
             Stage::Rhs => (Stage::Rhs1, ProblemForm::interpreted::<_, 3, 1>(&Poisson)),
-            _ => (Stage::Rhs1, ProblemForm::interpreted::<_, 3, 1>(&screened)),
+            Stage::Action => (Stage::Rhs1, ProblemForm::interpreted::<_, 3, 1>(&screened)),
+            _ => continue,
         };
         let (form, Some(input)) = (form?, oracle.output(input)) else {
             continue;

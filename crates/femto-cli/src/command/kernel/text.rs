@@ -11,7 +11,7 @@ use femto::kernel::vector::element_inverse::InverseShape;
 use femto::kernel::vector::interpolation::InterpolationShape;
 use femto::kernel::vector::line_solve;
 use femto::kernel::vector::{random, source as vector};
-use femto::operator::{KernelTarget, OperatorError};
+use femto::operator::KernelTarget;
 use femto_bench::helmholtz;
 use femto_bench::ladder::{self, LadderKernel, Step};
 use femto_bench::{BenchError, MeshShape};
@@ -94,18 +94,16 @@ impl Request {
         Ok(match self.kernel {
             CatalogEntry::Step(step) => {
                 let sizes = step.benchmark.sizes(self.degree as u32);
-                let kernel = ladder::source(&step, sizes, language, precision, limits)
-                    .map_err(OperatorError::from)?;
+                let kernel = ladder::source(&step, sizes, language, precision, limits)?;
                 Text::of_step(&step, step.schedule.block(sizes), kernel, precision)
             }
             CatalogEntry::Helmholtz(step) => {
                 if precision != Precision::Fp64 {
                     let (schedule, rule) = (step.schedule.to_string(), "double precision");
-                    return Err(OperatorError::from(ScheduleError::Rule { schedule, rule }).into());
+                    return Err(ScheduleError::Rule { schedule, rule }.into());
                 }
                 let layers = helmholtz::Columns::LAYERS;
-                let kernels = helmholtz::source(&step, layers, language, limits)
-                    .map_err(OperatorError::from)?;
+                let kernels = helmholtz::source(&step, layers, language, limits)?;
                 let text = Text::of_loops(kernels.text, kernels.block, Precision::Fp64);
                 Text {
                     schedule: Some(step.schedule.to_string()),

@@ -144,7 +144,6 @@ impl Schedule {
             stack,
             carry,
             pairs: false,
-            together,
             blocks_per_unit: knobs.get(BLOCKS.name).unwrap_or(best.blocks_per_unit),
             ..best
         };

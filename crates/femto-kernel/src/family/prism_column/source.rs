@@ -51,7 +51,7 @@ impl KernelSpec<'_> {
     /// The text that sums the diagonals of the prisms' matrices.
     pub(super) fn diagonal_source(&self) -> KernelSource {
         let schedule = Schedule {
-            together: self.operator.inspection.coefficients.is_none(),
+            together: !self.sizes().componentwise,
             ..Schedule::PLAIN
         };
         self.unit(&schedule, ("diagonal", file!("diagonal.c")), false)
