@@ -80,6 +80,53 @@ fn fluxes_inside_the_domain_and_where_the_solution_is_given_are_warned_of() {
     }
 }
 
+/// Two squares that are groups of their own, -Δu + u = f with f = 1 and 2 there: ∫ f = ∫ u.
+#[test]
+fn sources_of_groups_of_cells() {
+    let folder = scratch("sources");
+    let squares = SQUARES
+        .replace("\n3\n1 4", "\n4\n2 5 \"hot\"\n1 4")
+        .replace("4 3 2 9 1 2", "4 3 2 5 1 2");
+    write(&folder, "mesh.msh", &squares);
+    let case = "mesh.file = \"mesh.msh\"\nspace.degree = 2\n[form]\nkind = \"screened_poisson\"\nlambda = 1\n\
+        [output]\nvtu = \"u.vtu\"\n[[source]]\ntags = [\"domain\"]\nvalue = 1\n[[source]]\ntags = [\"hot\"]\n\
+        value = \"2 + sqrt(x - 1)\"\n";
+    let path = write(&folder, "case.toml", &case.replace(" + sqrt(x - 1)", ""));
+    let report = json(&femto(&["solve", &path, "--json", "--no-roofline"]));
+    let range = &report["solution"];
+    let [least, most] = ["min", "max"].map(|key| range[key].as_f64().unwrap());
+    assert!(
+        1.0 < least && least < 1.4 && 1.6 < most && most < 2.0,
+        "{range}"
+    );
+    assert!((least + most - 3.0).abs() < 1e-6, "symmetric: {range}");
+    // A function is evaluated in its own cells only.
+    let path = write(&folder, "function.toml", case);
+    assert_eq!(
+        femto(&["solve", &path, "--no-roofline"]).status.code(),
+        Some(0)
+    );
+    for (change, wanted) in [
+        (
+            ["\"hot\"", "\"cold\""],
+            "CASE:12:9: no physical group `cold` of dimension 2",
+        ),
+        (
+            ["\"hot\"", "9"],
+            "CASE:12:9: `9` is the group that `domain` is, which has a source already",
+        ),
+        (["x - 1", "x - 2"], "the source in `hot`"),
+        (
+            ["vtu = \"u.vtu\"", "fields = [\"source\"]"],
+            "it is given by group, and jumps at nodes between these",
+        ),
+        (["tags = [\"hot\"]\n", ""], "`tags`"),
+    ] {
+        let error = mistake(&folder, "wrong.toml", case, change);
+        assert!(error.contains(wanted), "{error}");
+    }
+}
+
 #[test]
 fn what_cannot_be_computed_or_written_is_said_at_once() {
     let folder = scratch("refused");

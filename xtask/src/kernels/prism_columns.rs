@@ -70,7 +70,22 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     cases.extend(level.cases::<_, 3>("3 screened of level", each, &kinds, of));
                     cases.extend(level.cases::<_, 1>("mass of level", Mass, &[], of));
                 }
+                for layering in [Layering::Any, Layering::Parallel] {
+                    let by_level = Kind {
+                        layering,
+                        knobs: "levels=1+elements=8",
+                        ..kind
+                    };
+                    let name = format!("everything by level, {layering:?}");
+                    cases.extend(by_level.cases::<_, 2>(&name, Everything, &KINDS, of));
+                }
                 if vectors == ATOMIC {
+                    let by_level = Kind {
+                        knobs: "levels=1+carry=0+elements=8",
+                        ..kind
+                    };
+                    let name = "everything by level, uncarried";
+                    cases.extend(by_level.cases::<_, 2>(name, Everything, &KINDS, of));
                     for (name, knobs) in TOGETHER {
                         for layering in [Layering::Any, Layering::Level] {
                             let kind = Kind {

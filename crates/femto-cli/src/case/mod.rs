@@ -58,8 +58,10 @@ pub struct Case {
     pub degree: Degree,
     /// The left-hand side.
     pub form: Form,
-    /// The right-hand side.
+    /// The right-hand side in the whole domain; zero if it is given by group.
     pub source: Vector,
+    /// The right-hand side by group of cells.
+    pub group_sources: Vec<GroupSource>,
     /// The exact solution, if known.
     pub exact: Option<Vector>,
     /// The initial iterate.
@@ -178,6 +180,15 @@ pub struct BoxSource {
     pub mesh: AnyBox,
     /// New positions of the nodes, if they are moved.
     pub deformation: Option<Deformation>,
+}
+
+/// A right-hand side in groups of cells.
+#[derive(Clone, Debug)]
+pub struct GroupSource {
+    /// Their names or numbers, at least one.
+    pub tags: Vec<Located<String>>,
+    /// The functions.
+    pub value: Vector,
 }
 
 /// A value on a part of the boundary.

@@ -84,6 +84,13 @@ impl Case {
             .as_ref()
             .map_or(Ok(vec![]), read_boundary::robins)?;
         read_boundary::check_groups([&dirichlet, &neumann], &robin, &document)?;
+        let (source, group_sources) = match optional("source") {
+            Some(sections) if sections.is_list() => {
+                (Vector::zero(), read_boundary::group_sources(&sections)?)
+            }
+            Some(section) => (value(&section)?, vec![]),
+            None => (Vector::zero(), vec![]),
+        };
         let (mesh, extrude, periodic) = read_mesh::mesh(&root.required("mesh")?, &document)?;
         let run = optional("run").as_ref().map_or(Ok(Run::default()), run)?;
         let form = read_form::form(
@@ -91,6 +98,11 @@ impl Case {
             optional("fields"),
             optional("parameters"),
         )?;
+        let missing = [
+            (exact.is_none()).then_some("the case has no section [exact]"),
+            (!group_sources.is_empty())
+                .then_some("it is given by group, and jumps at nodes between these"),
+        ];
         Ok(Self {
             title: match optional("title") {
                 Some(title) => self::title(&title)?,
@@ -105,10 +117,8 @@ impl Case {
             extrude,
             periodic,
             degree,
-            source: match optional("source") {
-                Some(section) => value(&section)?,
-                None => Vector::zero(),
-            },
+            source,
+            group_sources,
             start: optional("start").as_ref().map(value).transpose()?,
             dirichlet,
             neumann,
@@ -122,7 +132,7 @@ impl Case {
                 None => Quadrature::default(),
             },
             output: match optional("output") {
-                Some(section) => output(&section, &document, exact.is_some())?,
+                Some(section) => output(&section, &document, missing)?,
                 None => Output::default(),
             },
             exact,
@@ -277,14 +287,22 @@ fn quadrature(section: &Value<'_>, degree: Degree) -> Result<Quadrature, CaseErr
     }
 }
 
-fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<Output, CaseError> {
+/// `[output]`; why there are no fields of the exact solution and of the source, if there are none.
+fn output(
+    section: &Value<'_>,
+    document: &Document,
+    [no_exact, no_source]: [Option<&'static str>; 2],
+) -> Result<Output, CaseError> {
     let section = section.section(&["vtu", "fields", "reactions"])?;
     let choices = Field::ALL.map(|field| (field.name(), field));
-    let field = |value: &Value<'_>| match value.choice(&choices)? {
-        Field::Exact | Field::Error if !has_exact => {
-            Err(value.meaningless("the case has no section [exact]"))
-        }
-        field => Ok(field),
+    let field = |value: &Value<'_>| {
+        let field = value.choice(&choices)?;
+        let missing = match field {
+            Field::Exact | Field::Error => no_exact,
+            Field::Source => no_source,
+            Field::Solution | Field::Flux => None,
+        };
+        missing.map_or(Ok(field), |why| Err(value.meaningless(why)))
     };
     let fields = |values: Value<'_>| {
         let mut fields = Vec::new();

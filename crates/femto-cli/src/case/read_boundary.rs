@@ -1,10 +1,10 @@
-//! Boundary conditions of a case.
+//! Boundary conditions and sources on groups of a case.
 
 use super::condition::{Conflict, conditions, find_conflict};
 use super::document::{Document, Located};
 use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
-use super::{Boundary, Robin, Vector};
+use super::{Boundary, GroupSource, Robin, Vector};
 
 /// `[[dirichlet]]` or `[[neumann]]`.
 pub(super) fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
@@ -42,16 +42,32 @@ pub(super) fn robins(sections: &Value<'_>) -> Result<Vec<Robin>, CaseError> {
     sections.sections()?.iter().map(read).collect()
 }
 
-fn boundary(section: &Section<'_>) -> Result<Boundary, CaseError> {
+/// `[[source]]`.
+pub(super) fn group_sources(sections: &Value<'_>) -> Result<Vec<GroupSource>, CaseError> {
+    let read = |section: &Value<'_>| {
+        let section = section.section(&["tags", "value"])?;
+        Ok(GroupSource {
+            tags: tags_of(&section)?,
+            value: section.required("value")?.vector()?,
+        })
+    };
+    sections.list()?.iter().map(read).collect()
+}
+
+/// At least one name or number of a group.
+fn tags_of(section: &Section<'_>) -> Result<Vec<Located<String>>, CaseError> {
     let tags = section.required("tags")?;
-    let list = tags.list()?;
-    if list.is_empty() {
-        return Err(tags.out_of_range("at least one group"));
+    match &tags.list()?[..] {
+        [] => Err(tags.out_of_range("at least one group")),
+        list => list.iter().map(Value::tag).collect(),
     }
+}
+
+fn boundary(section: &Section<'_>) -> Result<Boundary, CaseError> {
     let components = section.optional("components");
     let components = components.as_ref().map(components_of).transpose()?;
     Ok(Boundary {
-        tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
+        tags: tags_of(section)?,
         value: values_of(&section.required("value")?, components.as_deref())?,
         components,
         is_normal: false,

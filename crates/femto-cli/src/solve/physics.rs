@@ -239,7 +239,7 @@ fn add_coefficient(
             }
         }
         Coefficient::ByGroup(groups) => {
-            setup::check_groups(case, mesh, groups)?;
+            setup::check_groups(case, mesh, groups.iter().map(|(tag, _)| tag), "a value")?;
             let values: Vec<(&str, f64)> = groups
                 .iter()
                 .map(|(tag, value)| (&tag.value[..], *value))

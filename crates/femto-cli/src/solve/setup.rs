@@ -12,16 +12,18 @@ use femto::fem::space::SpaceError;
 use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
 use femto::problem::{
-    AlongNormal, Boundary, Discretized, Function, FunctionName, Problem, ProblemError, ProblemForm,
-    Robin, Role,
+    AlongNormal, Boundary, Discretized, Function, FunctionName, GroupSource, Problem, ProblemError,
+    ProblemForm, Robin, Role,
 };
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Rejects boundary tags that the mesh does not have, and conditions on one group that exclude each other,
-/// whether it is given by name or by number.
+/// Rejects tags of sources and boundaries that the mesh does not have, two sources in one group and conditions on one
+/// group that exclude each other, whether it is given by name or by number.
 pub(super) fn check_tags(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
     let dimension = mesh.dimension().saturating_sub(1);
+    let sources = case.group_sources.iter().flat_map(|it| &it.tags);
+    check_groups(case, mesh, sources, "a source")?;
     let conflict = find_conflict(case.conditions(), |tag| group(case, mesh, dimension, tag))?;
     conflict.map_or(Ok(()), |Conflict { tag, first, .. }| {
         Err(same_group(case, tag, &first.value, "a condition"))
@@ -57,17 +59,18 @@ pub(super) fn check_moduli(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// As [`check_tags`], for the groups of cells of a coefficient.
-pub(super) fn check_groups(
+/// As [`check_tags`], for groups of cells that have `what` each.
+pub(super) fn check_groups<'a>(
     case: &Case,
     mesh: &Mesh,
-    groups: &[(Located<String>, f64)],
+    groups: impl Iterator<Item = &'a Located<String>>,
+    what: &'static str,
 ) -> Result<(), CaseError> {
     let mut seen = HashMap::new();
-    for (tag, _) in groups {
+    for tag in groups {
         let group = group(case, mesh, mesh.dimension(), tag)?;
         if let Some(first) = seen.insert(group, &tag.value) {
-            return Err(same_group(case, tag, first, "a value"));
+            return Err(same_group(case, tag, first, what));
         }
     }
     Ok(())
@@ -100,7 +103,8 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
     let sections = [&case.source]
         .into_iter()
         .chain(&case.exact)
-        .chain(&case.start);
+        .chain(&case.start)
+        .chain(case.group_sources.iter().map(|it| &it.value));
     for component in case
         .boundaries()
         .flat_map(|it| it.components.iter().flatten())
@@ -178,6 +182,7 @@ pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
         .into_iter()
         .chain(&case.exact)
         .chain(&case.start)
+        .chain(case.group_sources.iter().map(|it| &it.value))
         .chain(conditions)
         .chain(case.robin.iter().map(|it| &it.alpha));
     let all = all.map(|vector| (&vector.functions[..], &vector.span));
@@ -209,6 +214,7 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
             ..OperatorParams::default()
         },
         source: case.source.of(components),
+        group_sources: group_sources(&case.group_sources, components),
         neumann: boundaries(parts(&case.neumann, false), components),
         neumann_along_normal: along_normal(parts(&case.neumann, true)),
         dirichlet: boundaries(parts(&case.dirichlet, false), components),
@@ -221,6 +227,16 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
         clock: Some(seconds),
         ..Problem::of_form(mesh, case.degree, form)
     }
+}
+
+fn group_sources<'a>(parts: &'a [case::GroupSource], components: usize) -> Vec<GroupSource<'a>> {
+    let of_part = |part: &'a case::GroupSource| {
+        part.tags.iter().map(move |tag| GroupSource {
+            tag: tag.value.clone(),
+            value: part.value.of(components),
+        })
+    };
+    parts.iter().flat_map(of_part).collect()
 }
 
 fn along_normal<'a>(parts: impl Iterator<Item = &'a case::Boundary>) -> Vec<AlongNormal<'a>> {
@@ -364,6 +380,10 @@ fn span_of_function(case: &Case, function: &FunctionName) -> Option<Range<usize>
     let robin = |tag| case.robin.iter().find(move |it| gives(&it.boundary, tag));
     let vector = match &function.role {
         Role::Source => &case.source,
+        Role::GroupSource(tag) => {
+            let has_tag = |it: &&case::GroupSource| it.tags.iter().any(|own| own.value == *tag);
+            &case.group_sources.iter().find(has_tag)?.value
+        }
         Role::Start => case.start.as_ref()?,
         Role::Exact | Role::ExactGradient => return Some(case.exact.as_ref()?.span.clone()),
         Role::Dirichlet(tag) | Role::AlongNormal(tag) => {

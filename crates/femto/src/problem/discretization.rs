@@ -3,7 +3,7 @@
 use super::function::{Role, values};
 use super::integral::{Integral, Integrand};
 use super::{Function, FunctionName, ProblemError};
-use crate::operator::{Backend, Scatter, check_blocks};
+use crate::operator::{Auxiliary, Backend, Scatter, check_blocks};
 use crate::vector::{Entries, VectorOps};
 use crate::{OperatorParams, Quadrature};
 use femto_fem::space::{Block, Layout, Space, Trace};
@@ -171,7 +171,10 @@ impl<'a> Discretization<'a> {
             let mut loads = Vec::new();
             for normals in on.normals_at_points()? {
                 let along = normals.iter().zip(&values).map(|(normal, g)| normal * g);
-                loads.push(Integral::of_values(&on, &scalar, along.collect()).vector(device)?);
+                loads.push(
+                    Integral::of_values(&on, &scalar, Auxiliary::AtPoints(along.collect()))
+                        .vector(device)?,
+                );
             }
             let dim = loads.len();
             for (component, load) in loads.iter().enumerate() {

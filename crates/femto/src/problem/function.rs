@@ -173,6 +173,8 @@ pub struct FunctionName {
 pub enum Role {
     /// The source.
     Source,
+    /// The source in a group of cells.
+    GroupSource(String),
     /// The start.
     Start,
     /// The exact solution.
@@ -205,6 +207,7 @@ impl fmt::Display for FunctionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.role {
             Role::Source => write!(f, "the source"),
+            Role::GroupSource(tag) => write!(f, "the source in `{tag}`"),
             Role::Start => write!(f, "the start"),
             Role::Exact => write!(f, "the exact solution"),
             Role::ExactGradient => write!(f, "the gradient of the exact solution"),

@@ -1,4 +1,4 @@
-//! What is given on boundary groups.
+//! What is given on groups.
 
 use super::{Function, ProblemError};
 
@@ -9,6 +9,15 @@ pub struct Boundary<'a> {
     pub tag: String,
     /// The functions.
     pub value: Given<'a>,
+}
+
+/// A source in a group of cells, beside that of the whole domain.
+#[derive(Clone)]
+pub struct GroupSource<'a> {
+    /// Name or number of a group of the cells' dimension.
+    pub tag: String,
+    /// f there, `[component]`; it is not evaluated in other cells.
+    pub value: Vec<&'a dyn Function>,
 }
 
 /// The component of a vector along the outward normal on a boundary group. Of the solution zero makes it a slip wall

@@ -148,15 +148,15 @@ impl<'a> Integral<'a> {
         ))
     }
 
-    /// The integral of given values at the points, `[mesh cell][point]`, on the scalar `blocks`.
+    /// The integral of given values on the scalar `blocks`.
     pub(super) fn of_values(
         on: &Discretization<'_>,
         blocks: &'a [Block],
-        values: Vec<f64>,
+        values: Auxiliary,
     ) -> Self {
         let mut graph = Graph::new();
         let f0 = graph.input(Input::Field(0));
-        Self::of_graph(on, blocks, (graph, f0), vec![Auxiliary::AtPoints(values)])
+        Self::of_graph(on, blocks, (graph, f0), vec![values])
     }
 
     /// The integral of F·n on a scalar trace, of the F with the values `flux`, `[axis][node]`, at its nodes, with the
@@ -269,7 +269,18 @@ impl Discretization<'_> {
         name: &FunctionName,
         f: &dyn Function,
     ) -> Result<Vec<f64>, ProblemError> {
+        self.at_points_within(name, f, None)
+    }
+
+    /// The same, but zero outside some cells, `[mesh cell]`, where `f` is not evaluated.
+    pub(super) fn at_points_within(
+        &self,
+        name: &FunctionName,
+        f: &dyn Function,
+        within: Option<&[bool]>,
+    ) -> Result<Vec<f64>, ProblemError> {
         let mut all = Vec::new();
+        let mut first_cell = 0;
         for Block { space, geometry } in self.blocks {
             let points = points(space, self.quadrature)?;
             let (first, count) = (all.len(), points.count(space.cell()).max(1));
@@ -277,13 +288,22 @@ impl Discretization<'_> {
             all.resize(first + geometry.len() * count, 0.0);
             parallel::try_chunks(&mut all[first..], cells * count, |part, values| {
                 let (mut positions, mut of_cell) = (Vec::with_capacity(values.len()), Vec::new());
-                for cell in (part * cells..).take(values.len() / count) {
-                    geometry.positions(cell, &points, &mut of_cell);
-                    positions.extend_from_slice(&of_cell);
+                let mut own = Vec::new();
+                for (cell, values) in (part * cells..).zip(values.chunks_exact_mut(count)) {
+                    if within.is_none_or(|within| within[first_cell + cell]) {
+                        geometry.positions(cell, &points, &mut of_cell);
+                        positions.extend_from_slice(&of_cell);
+                        own.push(values);
+                    }
                 }
-                f.evaluate(&positions, self.time, values);
-                check_finite(name, values, &positions)
+                let mut found = vec![0.0; positions.len()];
+                f.evaluate(&positions, self.time, &mut found);
+                for (values, found) in own.into_iter().zip(found.chunks_exact(count)) {
+                    values.copy_from_slice(found);
+                }
+                check_finite(name, &found, &positions)
             })?;
+            first_cell += geometry.len();
         }
         Ok(all)
     }

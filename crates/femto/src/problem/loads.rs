@@ -32,6 +32,9 @@ impl Problem<'_> {
     {
         let on = self.loads_on(on);
         let mut b = on.source(device, &self.source)?;
+        for part in &self.group_sources {
+            on.add_group_source(device, self.mesh, part, &mut b)?;
+        }
         self.add_fluxes(device, (on, None), facets, &mut b)?;
         let components = self.form.components();
         let mut dirichlet = Vec::new();

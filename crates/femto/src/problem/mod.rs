@@ -109,7 +109,7 @@ pub use error::ProblemError;
 pub use facets::{FacetForm, Robin};
 pub use form::ProblemForm;
 pub use function::{Expression, Function, FunctionName, Role};
-pub use given::{AlongNormal, Boundary, Given};
+pub use given::{AlongNormal, Boundary, Given, GroupSource};
 pub use groups::{by_group, cell_tags};
 pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
@@ -147,6 +147,8 @@ pub struct Problem<'a> {
     pub operator: OperatorParams,
     /// f, `[component]`.
     pub source: Vec<&'a dyn Function>,
+    /// What is added to f in groups of cells.
+    pub group_sources: Vec<GroupSource<'a>>,
     /// g on boundary groups.
     pub neumann: Vec<Boundary<'a>>,
     /// g n on boundary groups, with the outward normal n, for vectors with as many components as dimensions: -p n is the
@@ -199,6 +201,7 @@ impl<'a> Problem<'a> {
             degree: degree.into(),
             operator: OperatorParams::default(),
             source: vec![&0.0; form.components()],
+            group_sources: Vec::new(),
             form,
             neumann: Vec::new(),
             neumann_along_normal: Vec::new(),

@@ -3,6 +3,7 @@
 use super::parts::Parts;
 use super::tables::Tables;
 use crate::dialect::BlockShape;
+use crate::family::fields::FieldKind;
 use crate::family::{ElementOperator, Knob, Knobs, Limits, ScheduleError};
 use crate::scalar::Precision;
 use core::fmt;
@@ -11,7 +12,7 @@ use femto_element::Layering;
 /// The layout of a kernel on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Threads of a block, each with a stack.
+    /// Threads of a block, each with a stack; by levels, prisms of a block.
     pub threads: u32,
     /// Prisms on each other that a thread goes up, with sums of the triangles between them in registers.
     pub stack: u32,
@@ -21,6 +22,8 @@ pub struct Schedule {
     pub pairs: bool,
     /// Whether all components are evaluated at the same time, not one after the other.
     pub together: bool,
+    /// Whether a prism has a thread for each level of its points, not one alone.
+    pub by_level: bool,
     /// Target number of resident blocks per compute unit; 0 leaves registers to the compiler.
     pub blocks_per_unit: u32,
 }
@@ -37,6 +40,8 @@ pub(super) struct Sizes<'a> {
     pub(super) is_level: bool,
     /// Whether the operator consists of parts.
     pub(super) in_parts: bool,
+    /// Fields in the solution's space that the form reads.
+    pub(super) nodal_fields: usize,
     /// Whether the form does the same to each component, and nothing to the others.
     pub(super) componentwise: bool,
 }
@@ -55,6 +60,7 @@ impl<'a> Sizes<'a> {
             precision,
             is_level: operator.layering == Layering::Level,
             in_parts: parts.is_some(),
+            nodal_fields: operator.fields.count(FieldKind::Nodal),
             componentwise: operator.inspection.coefficients.is_some(),
         }
     }
@@ -84,13 +90,19 @@ const TOGETHER: Knob = Knob {
     name: "together",
     most: 1,
 };
+const LEVELS: Knob = Knob {
+    name: "levels",
+    most: 1,
+};
 const BLOCKS: Knob = Knob {
     name: "blocks",
     most: 32,
 };
 
 /// The knobs of all schedules.
-pub(super) const KNOBS: [Knob; 7] = [ELEMENTS, COLUMNS, STACK, CARRY, PAIRS, TOGETHER, BLOCKS];
+pub(super) const KNOBS: [Knob; 8] = [
+    ELEMENTS, COLUMNS, STACK, CARRY, PAIRS, TOGETHER, LEVELS, BLOCKS,
+];
 
 /// The most nodes of a prism of which the compiler may choose a thread's registers.
 const FEW_NODES: usize = 12;
@@ -103,6 +115,7 @@ impl Schedule {
         carry: false,
         pairs: false,
         together: true,
+        by_level: false,
         blocks_per_unit: 1,
     };
 
@@ -126,17 +139,62 @@ impl Schedule {
             (..=50, true, 1) => (64, 0),
             _ => (64, 1),
         };
-        let best = Self {
+        let in_threads = Self {
             threads,
             stack: 1,
             carry: true,
             pairs,
             together,
+            by_level: false,
             blocks_per_unit,
         };
+        let by_level = Self {
+            threads: 32,
+            pairs: false,
+            by_level: true,
+            blocks_per_unit: 1,
+            ..in_threads
+        };
+        let unknowns = nodes * components;
+        let best = match (of.precision, unknowns) {
+            _ if of.in_parts || !together => in_threads,
+            (Precision::Fp64, ..40) | (Precision::Fp32, ..100) => in_threads,
+            (Precision::Fp64, ..200) => by_level,
+            (Precision::Fp64, _) => Self {
+                threads: 16,
+                ..by_level
+            },
+            (Precision::Fp32, ..200) => Self {
+                blocks_per_unit: 3,
+                ..by_level
+            },
+            (Precision::Fp32, _) => Self {
+                threads: 64,
+                ..by_level
+            },
+        };
         if knobs.is_empty() {
-            return vec![best, Self::PLAIN];
+            // Shared memory may be too small for the best.
+            let smaller = (best.by_level).then_some(Self {
+                threads: 8,
+                ..by_level
+            });
+            let others = best.by_level.then_some(in_threads);
+            let all = [Some(best), smaller, others, Some(Self::PLAIN)];
+            return all.into_iter().flatten().collect();
         }
+        let best = match knobs.get(LEVELS.name) {
+            Some(1) if !best.by_level => by_level,
+            Some(0) => in_threads,
+            // What only threads with prisms have.
+            None if [COLUMNS, STACK, PAIRS, TOGETHER]
+                .iter()
+                .any(|knob| knobs.get(knob.name).is_some()) =>
+            {
+                in_threads
+            }
+            _ => best,
+        };
         let wanted = knobs.get(STACK.name).unwrap_or(best.stack);
         let stack = wanted.min(of.layers.max(1) as u32);
         let carry = knobs.get(CARRY.name).map_or(best.carry, |is| is == 1);
@@ -157,7 +215,8 @@ impl Schedule {
         };
         // None are refused.
         let threads = threads.unwrap_or(0);
-        let pairs = best.pairs && carry && stack == 1 && threads.is_multiple_of(2);
+        let exchanges = carry && stack == 1 && threads.is_multiple_of(2);
+        let pairs = best.pairs && exchanges && !sized.by_level;
         vec![Self {
             threads,
             pairs: knobs.get(PAIRS.name).map_or(pairs, |is| is == 1),
@@ -176,8 +235,18 @@ impl Schedule {
     }
 
     pub(super) fn block(&self, of: &Sizes) -> BlockShape {
+        let lines = of.tables.triangle[0];
+        if self.by_level {
+            let levels = of.tables.line[1] as u32;
+            let numbers = 2 * lines * (of.components + of.nodal_fields);
+            return BlockShape {
+                threads: [self.threads, levels, 1],
+                blocks_per_unit: self.blocks_per_unit,
+                shared_reals: self.threads * levels * numbers as u32,
+            };
+        }
         let components = self.components_at_once(of.components);
-        let handed = (of.tables.triangle[0] + usize::from(self.pairs)) * components;
+        let handed = (lines + usize::from(self.pairs)) * components;
         BlockShape {
             threads: [self.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
@@ -208,6 +277,11 @@ impl Schedule {
             ));
         }
         let exchanges = self.carry && self.stack == 1 && self.threads.is_multiple_of(2);
+        if self.by_level && (self.stack > 1 || self.pairs || !self.together || of.in_parts) {
+            return Err(rule(
+                "prisms have a thread for each level of points in stacks of one, without pairs, with all components together and if the form is evaluated at points",
+            ));
+        }
         if self.pairs && (of.tables.degree != 1 || !exchanges) {
             return Err(rule(
                 "pairs of prisms are of degree 1, in stacks of one and in blocks of an even number of elements that carry sums",
@@ -220,6 +294,11 @@ impl Schedule {
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.stack {
+            1 if self.by_level => write!(
+                f,
+                "a level of a prism's points per thread, {} prisms a block",
+                self.threads
+            )?,
             1 => write!(f, "a prism per thread, {} a block", self.threads)?,
             stack => write!(
                 f,
@@ -263,6 +342,7 @@ mod tests {
             precision: Precision::Fp64,
             is_level: true,
             in_parts: true,
+            nodal_fields: 0,
             componentwise: true,
         };
         let all = |knobs: &str| Schedule::all(&sizes, &knobs.parse().unwrap());

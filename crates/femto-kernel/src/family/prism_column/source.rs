@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::parts::Parts;
 use super::schedule::{Schedule, Sizes};
 use super::tables::Tables;
-use crate::dialect::{KernelFile, Language, SourceBuilder, text};
+use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder, text};
 use crate::family::fields::FieldKind;
 use crate::family::operand::define_arguments;
 use crate::family::vectors::PLACES;
@@ -45,16 +45,33 @@ impl KernelSpec<'_> {
 
     /// The text that applies the operator.
     pub(super) fn source(&self, schedule: &Schedule) -> KernelSource {
-        self.unit(schedule, ("apply", file!("apply.c")), true)
+        let file = match schedule.by_level {
+            true => file!("levels.c"),
+            false => file!("apply.c"),
+        };
+        let block = schedule.block(&self.sizes());
+        self.unit(schedule, block, ("apply", file), true)
     }
 
     /// The text that sums the diagonals of the prisms' matrices.
     pub(super) fn diagonal_source(&self) -> KernelSource {
+        let in_parts = self.parts.is_some();
         let schedule = Schedule {
-            together: !self.sizes().componentwise,
+            together: !(in_parts && self.sizes().componentwise),
             ..Schedule::PLAIN
         };
-        self.unit(&schedule, ("diagonal", file!("diagonal.c")), false)
+        let (file, block) = match in_parts {
+            true => (file!("diagonal.c"), schedule.block(&self.sizes())),
+            false => (
+                file!("diagonal_at_points.c"),
+                BlockShape {
+                    threads: [32, self.tables.line[1] as u32, 1],
+                    blocks_per_unit: 1,
+                    shared_reals: 0,
+                },
+            ),
+        };
+        self.unit(&schedule, block, ("diagonal", file), false)
     }
 
     /// The schedule without sums that would have no effect: there are some between L-vectors, not where each prism's contributions
@@ -75,11 +92,11 @@ impl KernelSpec<'_> {
     fn unit(
         &self,
         schedule: &Schedule,
+        block: BlockShape,
         (entry, file): (&'static str, KernelFile),
         reads_u: bool,
     ) -> KernelSource {
         let tables = self.tables;
-        let block = schedule.block(&self.sizes());
         let operands = self.operands(reads_u);
         let mut source = SourceBuilder::new(self.language, self.precision, block);
         define_arguments(&mut source, &operands, &OPTIONAL);
@@ -131,7 +148,7 @@ impl KernelSpec<'_> {
             text: source.finish(),
             entry,
             block,
-            elements_per_block: schedule.threads,
+            elements_per_block: block.threads[0],
             operands,
         }
     }
@@ -143,7 +160,7 @@ impl KernelSpec<'_> {
             _ => UNROLLED_POINTS,
         };
         let components = schedule.components_at_once(self.operator.inspection.components);
-        self.tables.nodes() * components <= most
+        !schedule.by_level && self.tables.nodes() * components <= most
     }
 
     fn define(&self, source: &mut SourceBuilder, schedule: &Schedule) {
@@ -165,6 +182,7 @@ impl KernelSpec<'_> {
             (self.operator.fields.of(FieldKind::Nodal)).any(|field| of.reads_field_gradient(field));
         for (name, is) in [
             ("SHARE", self.columns.share),
+            ("BY_LEVEL", schedule.by_level),
             ("PARALLEL", self.operator.layering.is_parallel()),
             ("READS_GRADIENTS", of.reads_gradients),
             ("WRITES_VALUES", of.writes_values),

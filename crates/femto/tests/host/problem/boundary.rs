@@ -7,8 +7,8 @@ use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
 use femto::problem::{
-    AlongNormal, Boundary, Function, Method, PreconditionerKind, Problem, ProblemError,
-    SolverParams, by_group,
+    AlongNormal, Boundary, Function, GroupSource, Method, PreconditionerKind, Problem,
+    ProblemError, SolverParams, by_group,
 };
 use femto::solve::StopReason;
 use femto::{Number, OperatorParams, Quadrature};
@@ -342,6 +342,28 @@ fn lambda_per_group() {
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(worst(&solution.u, |_| 3.0) < 1e-11);
+
+    // The same source by group: a number, and a function that is not finite in the other half.
+    let right = |[x, _, _]: [f64; 3]| 15.0 + (x - 0.5).sqrt().mul_add(0.0, 0.0);
+    let of = |tag: &str, f| GroupSource {
+        tag: tag.to_owned(),
+        value: vec![f],
+    };
+    let by_groups = Problem {
+        source: vec![&1.0],
+        group_sources: vec![of("7", &5.0), of("right", &right), of("right", &-1.0)],
+        ..problem.clone()
+    };
+    let solution = by_groups.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    assert!(worst(&solution.u, |_| 3.0) < 1e-11);
+    let wrong = Problem {
+        group_sources: vec![of("7", &right)],
+        ..problem.clone()
+    };
+    let error = wrong
+        .solve::<f64, _>(&host(), &mut ())
+        .expect_err("√ of less than 0");
+    assert!(error.to_string().contains("the source in `7`"), "{error}");
 
     let error = by_group(&mesh, &[("right", 5.0)]).expect_err("the left half has no value");
     assert_eq!(

@@ -41,6 +41,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
             /* All threads go round as often, those of shorter stacks with their last prism again, to no effect. */
             const bool is_lowest = n == 0, is_there = LAYERS % STACK == 0 || n < count;
             PRISM(is_there ? n : count - 1)
+            READ_FIELDS(r_fields)
             EACH(c, TOGETHER) EACH_NODE(t, k)
             {
                 real *r_line = r_u + c * NODES + AT(t, 0);

@@ -1,9 +1,10 @@
-/* The diagonal of the prisms' matrices of a linear form: a prism per thread, which applies its matrix to one unit
- * vector after the other; components that are not evaluated TOGETHER have the same diagonal. */
+/* The diagonal of the prisms' matrices of λ u, κ ∇u where these are constant: a prism per thread, which applies its matrix to one
+ * unit vector after the other; components that are not evaluated TOGETHER have the same diagonal. */
 KERNEL(diagonal)(KERNEL_ARGUMENTS)
 {
     STACK_OF_PRISMS
     PRISM(0)
+    READ_FIELDS(r_fields)
     real r_u[UNKNOWNS], r_v[UNKNOWNS];
     EACH(n, UNKNOWNS) r_u[n] = 0;
     UNROLL_BY(1) for (int c = 0; c < TOGETHER; ++c)

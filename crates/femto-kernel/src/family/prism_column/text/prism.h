@@ -68,8 +68,7 @@
     uint layer, cell;                                                                          \
     prism p;                                                                                   \
     read_base(g_bases + (size_t)place * 6, &p);                                                \
-    p.g_context = g_context;                                                                   \
-    real r_fields[SOME(NODAL_FIELDS) * NODES];
+    p.g_context = g_context;
 
 /* Its prism with a number of others below it. */
 #define PRISM(below)                                                                           \
@@ -77,7 +76,10 @@
     cell = g_column[NODES + 3] * LAYERS + layer;                                               \
     read_heights(g_column, g_heights, layer, &p);                                              \
     p.g_cell_fields = g_cell_fields + (size_t)cell * CELL_FIELDS;                              \
-    p.g_point_fields = g_point_fields + (size_t)cell * POINT_FIELDS * POINTS;                  \
+    p.g_point_fields = g_point_fields + (size_t)cell * POINT_FIELDS * POINTS;
+
+#define READ_FIELDS(r_fields)                                                                  \
+    real r_fields[SOME(NODAL_FIELDS) * NODES];                                                 \
     EACH(n, NODAL_FIELDS)                                                                      \
     {                                                                                          \
         EACH_NODE(t, k) r_fields[n * NODES + AT(t, k)] = g_nodal_fields[FIELD_PLACE(n, t, k)]; \
